@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use precedent_core::{
     Error, Result, files,
-    model::{BriefFormat, BriefReplay, BriefRequest, RedactionPreview, SectionKind},
+    model::{BriefFormat, BriefReplay, BriefRequest, RedactionPreview, STANDARD_INPUT, SectionKind},
 };
 use precedent_engine::Casebook;
 
@@ -21,7 +21,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     }
     let (mut key, mut text, mut paths) = (None, String::new(), Vec::new());
     // Keeps the file with standard input alive until the brief is made.
-    let _piped = match parse_subject(session, &command.question).await? {
+    let piped = match parse_subject(session, &command.question).await? {
         Subject::Item(item) => {
             key = Some(item);
             None
@@ -58,7 +58,10 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         return preview(&redactions, &command, output);
     }
     let format = format(&command)?;
-    let brief = session.casebook.brief(request, &session.task).await?;
+    let mut brief = session.casebook.brief(request, &session.task).await?;
+    if piped.is_some() {
+        brief.record.request.logs = vec![STANDARD_INPUT.to_owned()];
+    }
     if let Some(fields) = command.json.json.as_deref().filter(|fields| !fields.is_empty()) {
         return output.json(&brief, fields, None);
     }
@@ -166,12 +169,20 @@ async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: 
     let replay: BriefReplay = session.casebook.replay_brief(bytes, &session.task).await?;
     if let Some(path) = &command.output {
         let format = format(command)?;
-        let bytes = Casebook::render_brief(replay.brief.clone(), format).await?;
+        let brief = replay.brief.clone().ok_or_else(|| {
+            Error::invalid("the brief cannot be made again: its log is not available").with_hint(
+                "Run `precedent brief` on the log again, or repeat this command in the folder of the log.",
+            )
+        })?;
+        let bytes = Casebook::render_brief(brief, format).await?;
         files::replace_private(path, &bytes)?;
         session.say(&format!("Current version of the brief: {}.", path.display()));
     }
     if let Some(fields) = &command.json.json {
         return output.json(&replay, fields, Some("changes"));
+    }
+    if replay.brief.is_none() {
+        output.line("The log of this brief is not available, so only the cited items were compared.");
     }
     if replay.same {
         output.line(format_args!("{GOOD}No changes{GOOD:#} since this brief was created."));

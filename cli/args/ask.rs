@@ -272,7 +272,7 @@ pub struct BriefCommand {
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
     /// Leave a part out (repeatable)
-    #[arg(long, value_name = "PART", value_parser = ["problem", "duplicates", "cases", "wiki", "versions", "people", "questions", "notes"])]
+    #[arg(long, value_name = "PART", value_parser = ["summary", "problem", "log", "duplicates", "cases", "wiki", "versions", "people", "questions", "notes"])]
     pub without: Vec<String>,
     /// Replace recognized tokens, addresses, hosts, people, places, phone numbers, accounts and
     /// cards with pseudonyms

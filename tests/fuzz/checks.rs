@@ -468,6 +468,7 @@ pub fn brief(data: &[u8]) {
             revision: 7,
             as_of: None,
             model: non_empty(first),
+            names_unrecognized: false,
             sources: vec![BriefSource {
                 citation: format!("[Issue {first}]"),
                 key: first.to_owned(),

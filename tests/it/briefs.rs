@@ -74,8 +74,8 @@ async fn brief_is_complete_and_citations_resolve() {
     let casebook = load_records(&place).await;
     let brief = make(&casebook, about("acme/app#20")).await;
     let kinds: Vec<SectionKind> = brief.sections.iter().map(|s| s.kind).collect();
-    use SectionKind::{Cases, Duplicates, People, Problem, Questions, Versions};
-    assert_eq!(kinds, [Problem, Duplicates, Cases, Versions, People, Questions]);
+    use SectionKind::{Cases, Duplicates, People, Problem, Questions, Summary, Versions};
+    assert_eq!(kinds, [Summary, Problem, Duplicates, Cases, Versions, People, Questions]);
     let mut citations = 0;
     for entry in brief.sections.iter().flat_map(|s| &s.entries) {
         for c in &entry.citations {
@@ -95,6 +95,44 @@ async fn brief_is_complete_and_citations_resolve() {
             "acme/app#7",
         ],
     );
+}
+
+#[tokio::test]
+async fn summary_precedes_every_section() {
+    let place = Place::new();
+    let casebook = load_records(&place).await;
+    let brief = make(&casebook, about("acme/app#20")).await;
+    let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
+    let (title, rest) = markdown.split_once("\n\n").unwrap();
+    assert_eq!(title, format!("# acme/app#20 {FAILURE}"));
+    let (summary, rest) = rest.split_once("\n\n").unwrap();
+    assert!(rest.starts_with("## Problem\n"), "{rest}");
+    holds(
+        summary,
+        &[
+            &format!("The problem is “{FAILURE}” on 2.3.1 (open)."),
+            "It may be known: acme/app#1 (closed as completed), with a confidence of ",
+            " in 100.",
+            "[Issue acme/app#1](https://tracker.example/acme/app/issues/1)",
+        ],
+    );
+    let text = brief.sections[0].entries[0].text.as_deref().unwrap();
+    assert!((2..=4).contains(&text.matches(". ").count()), "{text}");
+    let closed_fields =
+        json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
+    import(&casebook, &place, &[with(issue(30, "A disk is full", "Duplicate of #1"), closed_fields)]).await;
+    let known = make(&casebook, about("acme/app#30")).await;
+    let text = known.sections[0].entries[0].text.as_deref().unwrap();
+    holds(
+        text,
+        &[
+            "It is a known duplicate of acme/app#1 (solved).",
+            "It was fixed by acme/app#7.",
+            "Fixed in 2.4.0.",
+        ],
+    );
+    let html = String::from_utf8(bytes(&known, BriefFormat::Html).await).unwrap();
+    assert!(html.contains("<p dir=\"auto\">The problem is “A disk is full”"), "{html}");
 }
 
 #[tokio::test]
@@ -385,6 +423,30 @@ async fn replay_lists_the_changes() {
     for broken in [&b"%PDF-1.7"[..], b"# Just text", b"{\"title\": 1}", b"\xff\xfe"] {
         let error = casebook.replay_brief(broken.to_vec(), &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
+    }
+}
+
+#[test]
+fn brief_of_standard_input_replays() {
+    let place = Place::new();
+    let path = place.file("in.jsonl", lines(&records()));
+    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
+    let failure = "2026-05-01 08:00:00 ERROR FW-1043 upload stopped by ghp_abcdefghijklmnopqrstuvwxyz0123\n";
+    let long = format!("{}{failure}", "2026-05-01 07:00:00 INFO all is fine\n".repeat(400));
+    for (log, is_long) in [(failure, false), (&*long, true)] {
+        for redacts in [false, true] {
+            let input = fs::File::open(place.file("server.log", log)).unwrap();
+            let args = [&["brief", "-"][..], if redacts { &["--redact"] } else { &[] }].concat();
+            let brief = crate::support::Ran::from(place.command(&args).stdin(input).output().unwrap()).out;
+            let record = brief.rsplit("<!-- precedent-brief ").next().unwrap();
+            assert_eq!(record.contains("\"logs\":[\"-\"]"), is_long, "{record}");
+            let is_partial = brief.contains("which of the cited items have changed since");
+            assert_eq!(is_partial, is_long || redacts, "{brief}");
+            let file = place.file("brief.md", &brief);
+            let ran = place.ok(&["brief", "--replay", &file.to_string_lossy()]);
+            assert!(ran.out.contains("No changes"), "{is_long} {redacts} {}", ran.out);
+            assert_eq!(ran.out.contains("only the cited items"), is_long, "{}", ran.out);
+        }
     }
 }
 

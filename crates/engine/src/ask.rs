@@ -7,7 +7,7 @@ use precedent_core::{
     error::Result,
     model::{
         AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse,
-        KnownProblem, KnownReport, ProblemStatus, SURELY, TroubleshootRequest, TroubleshootResponse,
+        KnownProblem, KnownReport, Notice, ProblemStatus, SURELY, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -40,12 +40,23 @@ pub fn ask(
     let settings = &request.settings;
     let case_request = TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
     let response = troubleshoot::respond(context, &matches, &case_request, task)?;
-    let request = DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
-    let similar = duplicates::respond(&duplicates::check_coverage(finder)?, finder, &matches, &request)?;
-    let problem = finder.store.read(|r| problem(r, context, &matches, &similar))?;
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
     let mut notes = troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
     notes.retain(|note| response.articles.iter().all(|article| article.key != note.key));
+    let answer = respond(context, &matches, response)?;
+    Ok(AskResponse { notes, took_ms: start.elapsed().as_secs_f64() * 1000.0, ..answer })
+}
+
+/// Answers a question from its matches and its solved cases, without notes and next steps.
+pub(crate) fn respond(
+    context: &CaseContext<'_>,
+    matches: &QuestionMatches,
+    response: TroubleshootResponse,
+) -> Result<AskResponse> {
+    let finder = context.finder;
+    let request = DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
+    let similar = duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
+    let problem = finder.store.read(|r| problem(r, context, matches, &similar))?;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
     let is_near = |c: &&DuplicateCandidate| c.band <= Band::Related && !is_problem(&c.key);
     let reports =
@@ -62,11 +73,11 @@ pub fn ask(
         cases,
         articles,
         wiki,
-        notes,
+        notes: Vec::new(),
         next: Vec::new(),
+        conclusive: Notice::is_conclusive(&notices),
         notices,
-        conclusive: true,
-        took_ms: start.elapsed().as_secs_f64() * 1000.0,
+        took_ms: 0.0,
     })
 }
 

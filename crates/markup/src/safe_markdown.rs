@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pulldown_cmark::{Event, LinkType, Parser, Tag};
+use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 
 use precedent_text::{dialect::OPTIONS, visible::is_order};
 
@@ -21,7 +21,8 @@ pub fn may_lead(address: &str) -> bool {
 
 /// Returns the Markdown with images and embedded files as links, links rejected by [`may_lead`] as
 /// text, and numeric entities of control characters ([`is_order`]) as literal text. The file is
-/// processed as a whole, because one text may refer to a definition in another.
+/// processed as a whole, because one text may refer to a definition in another. Outside of
+/// quotations, references are text: only a quotation defines any.
 pub fn safe_markdown(markdown: &str) -> String {
     let mut text = markdown.to_owned();
     for _ in 0..READINGS {
@@ -60,6 +61,7 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
     let mut marks = BTreeMap::new();
     let mut code = Vec::new();
     let mut in_code = false;
+    let mut quotes = 0_usize;
     for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
         match event {
             Event::Start(Tag::Image { .. }) => {
@@ -71,8 +73,19 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
                 let angle = text[range.start..].starts_with('<');
                 marks.insert(range.start, if angle { Mark::Replace("&lt;") } else { Mark::Escape });
             }
+            Event::Start(Tag::Link {
+                link_type: LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut,
+                ..
+            })
+            | Event::FootnoteReference(_)
+                if quotes == 0 =>
+            {
+                marks.insert(range.start, Mark::Escape);
+            }
+            Event::Start(Tag::BlockQuote(_)) => quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => quotes = quotes.saturating_sub(1),
             Event::Start(Tag::CodeBlock(_)) => in_code = true,
-            Event::End(pulldown_cmark::TagEnd::CodeBlock) => in_code = false,
+            Event::End(TagEnd::CodeBlock) => in_code = false,
             Event::Code(_) => code.push(range),
             Event::Text(_) if in_code => code.push(range),
             Event::Text(entity) if text[range.clone()].starts_with('&') && entity.contains(is_order) => {
@@ -105,7 +118,7 @@ mod tests {
             ("[x](java&#115;cript:alert(1))", "\\[x](java&#115;cript:alert(1))"),
             ("<javascript:alert(1)>", "&lt;javascript:alert(1)>"),
             ("[a]\n\n[a]: data:text/html,x", "\\[a]\n\n[a]: data:text/html,x"),
-            ("![a]\n\n[a]: https://x.example/p.png", "\\![a]\n\n[a]: https://x.example/p.png"),
+            ("> ![a]\n\n[a]: https://x.example/p.png", "> \\![a]\n\n[a]: https://x.example/p.png"),
             (
                 "[![b](http://x.example/p.png)](javascript:x)",
                 "\\[\\![b](http://x.example/p.png)](javascript:x)",
@@ -132,5 +145,11 @@ mod tests {
         let out = safe_markdown("> [a]: javascript:alert(1)\n\ntext\n\n> see [a]\n");
         let links = Parser::new_ext(&out, OPTIONS).filter(|e| matches!(e, Event::Start(Tag::Link { .. })));
         assert_eq!(links.count(), 0, "{out}");
+    }
+
+    #[test]
+    fn quoted_definition_changes_only_quotations() {
+        let out = safe_markdown("[a] b[^1]\n\n> [a] c\n>\n> [a]: https://x.example\n>\n> [^1]: d\n");
+        assert!(out.starts_with("\\[a] b\\[^1]\n\n> [a] c\n"), "{out}");
     }
 }

@@ -1,5 +1,7 @@
 //! A parser of Markdown into plain-text blocks: prose, code, logs and quotes.
 
+use std::ops::Range;
+
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::{dialect::OPTIONS, html::target};
@@ -49,26 +51,43 @@ pub fn blocks_and_targets(markdown: &str) -> (Vec<Block>, Vec<String>) {
     (reader.blocks, reader.targets)
 }
 
-/// Escapes a text so that Markdown shows it literally, but only characters that would be markup.
-pub fn literal(text: &str) -> String {
-    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let is_paired = |mark: char| text.matches(mark).count() > 1;
-    let mut out = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let (before, after) = (text[..at].chars().next_back(), text[at + c.len_utf8()..].chars().next());
-        let is_markup = match c {
-            '<' => after.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')),
-            '`' | '*' => is_paired(c),
-            '_' => is_paired(c) && !(is_word(before) && is_word(after)),
-            '[' => text[at..].contains("]("),
-            _ => false,
-        };
-        if is_markup {
-            out.push('\\');
+/// A table: its range in the text, and the plain text of its cells, the header first.
+pub type Table = (Range<usize>, Vec<Vec<String>>);
+
+/// Returns the tables of a Markdown text that stand in no list or quotation, in order.
+pub fn tables(markdown: &str) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
+    let (mut depth, mut is_inside) = (0_usize, false);
+    for (event, range) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
+        match &event {
+            Event::Start(tag) => {
+                if matches!(tag, Tag::Table(_)) && depth == 0 {
+                    tables.push((range, Vec::new()));
+                    is_inside = true;
+                }
+                depth += 1;
+            }
+            Event::End(tag) => {
+                depth = depth.saturating_sub(1);
+                is_inside &= *tag != TagEnd::Table;
+            }
+            _ => {}
         }
-        out.push(c);
+        let Some((_, rows)) = tables.last_mut().filter(|_| is_inside) else { continue };
+        match event {
+            Event::Start(Tag::TableHead | Tag::TableRow) => rows.push(Vec::new()),
+            Event::Start(Tag::TableCell) => {
+                rows.last_mut().into_iter().for_each(|row| row.push(String::new()))
+            }
+            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => {
+                if let Some(cell) = rows.last_mut().and_then(|row| row.last_mut()) {
+                    cell.push_str(&text);
+                }
+            }
+            _ => {}
+        }
     }
-    out
+    tables
 }
 
 #[derive(Default)]
@@ -227,6 +246,17 @@ mod tests {
 
     fn show(markdown: &str) -> Vec<(BlockKind, String)> {
         blocks(markdown).into_iter().map(|b| (b.kind, b.text)).collect()
+    }
+
+    #[test]
+    fn tables_have_rows_of_cells() {
+        let markdown = "before\n\n| a | `b` |\n|---|---|\n| 1 \\| 2 | *3* |\n\nafter\n\n> | c |\n> |---|\n";
+        let tables = tables(markdown);
+        assert_eq!(tables.len(), 1, "{tables:?}");
+        assert_eq!(tables[0].1, [["a", "b"], ["1 | 2", "3"]]);
+        assert!(
+            markdown[tables[0].0.clone()].starts_with("| a") && markdown[tables[0].0.end..].contains("after")
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use regex::Regex;
 use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{dialect::OPTIONS, markdown::literal, pattern::re, prepare::written, version::versions};
+use super::{dialect::OPTIONS, literal::literal, pattern::re, prepare::written, version::versions};
 
 /// The maximum length of a text that is read, in bytes.
 const MAX_READ: usize = 20_000;
@@ -111,8 +111,8 @@ impl SentenceRole {
 pub struct Sentence {
     /// Text without markup.
     pub text: String,
-    /// Text in Markdown: inline code and links are kept, all other markup is dropped.
-    pub markdown: String,
+    /// Text with marks around inline code and links.
+    marked: String,
     /// Code block that follows the sentence.
     pub code: Option<String>,
     /// Names of its features, as the weights have them.
@@ -122,6 +122,11 @@ pub struct Sentence {
 }
 
 impl Sentence {
+    /// Returns the text in Markdown: inline code and links are kept, all other markup is dropped.
+    pub fn markdown(&self) -> String {
+        marked_up(&self.marked)
+    }
+
     /// Returns the most likely role that reaches its threshold, else [`SentenceRole::Other`].
     pub fn role(&self) -> SentenceRole {
         let best = SentenceRole::ALL
@@ -160,7 +165,7 @@ impl Sentences {
                 let features = features(&tokens, index, count);
                 let probabilities = MODEL.probabilities(&features);
                 let text = marked.replace([CODE, CODE_END, BLOCK, LINK, LINK_TARGET, LINK_END], "");
-                Sentence { text, markdown: marked_up(&marked), code, features, probabilities }
+                Sentence { text, marked, code, features, probabilities }
             };
         Self(sentences.into_iter().enumerate().map(to_sentence).collect())
     }
@@ -445,9 +450,9 @@ mod tests {
     fn sentences_keep_code_and_links_as_markdown() {
         let text = "Set `a_b` in [the file](https://x.example/f) for Vec&lt;T>:\n\n```toml\na_b = 1\n```\n\nSee <https://y.example>.";
         let read = Sentences::read(text).0;
-        assert_eq!(read[0].markdown, "Set `a_b` in [the file](https://x.example/f) for Vec\\<T>:");
+        assert_eq!(read[0].markdown(), "Set `a_b` in [the file](https://x.example/f) for Vec\\<T>:");
         assert_eq!(read[0].code.as_deref(), Some("a_b = 1"));
-        assert_eq!(read[1].markdown, "See https://y.example.");
+        assert_eq!(read[1].markdown(), "See https://y.example.");
         assert_eq!((read[1].text.as_str(), read[1].code.as_deref()), ("See https://y.example.", None));
     }
 

@@ -12,7 +12,7 @@ export type Band = "high" | "likely" | "possible" | "related" | "none";
 /**
  * A section of a brief, in the order of appearance.
  */
-export type SectionKind = "problem" | "log" | "duplicates" | "cases" | "wiki" | "versions" | "people" | "questions" | "notes";
+export type SectionKind = "summary" | "problem" | "log" | "duplicates" | "cases" | "wiki" | "versions" | "people" | "questions" | "notes";
 /**
  * The state of an item. A merged pull request is [`State::Merged`], never [`State::Closed`].
  */
@@ -426,6 +426,10 @@ export interface BriefRecord {
    */
   model: string | null;
   /**
+   * `true` if names were to be redacted and the model that recognizes them was missing.
+   */
+  names_unrecognized?: boolean;
+  /**
    * Request that the brief answers.
    */
   request: BriefRequest;
@@ -459,7 +463,8 @@ export interface BriefRequest {
    */
   leave_out?: string[];
   /**
-   * Local paths of logs, support bundles and folders of them, as an alternative to `text`.
+   * Local paths of logs, support bundles and folders of them, as an alternative to `text`. In the
+   * record of a brief, `-` is a log that was read from standard input and is not kept.
    */
   logs?: string[];
   /**

@@ -11,6 +11,8 @@ use super::{State, TroubleshootSettings};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum SectionKind {
+    /// Two to four sentences: the problem, whether it is known, its fix and the next step.
+    Summary,
     /// The problem that the brief is about.
     Problem,
     /// The distinct errors of a log, each with what the casebook knows about it.
@@ -33,7 +35,8 @@ pub enum SectionKind {
 
 impl SectionKind {
     /// Every section kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
+        Self::Summary,
         Self::Problem,
         Self::Log,
         Self::Duplicates,
@@ -48,6 +51,7 @@ impl SectionKind {
     /// Returns the name on the command line and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Summary => "summary",
             Self::Problem => "problem",
             Self::Log => "log",
             Self::Duplicates => "duplicates",
@@ -66,6 +70,9 @@ impl SectionKind {
     }
 }
 
+/// The recorded path of a log that was read from standard input and is not kept.
+pub const STANDARD_INPUT: &str = "-";
+
 /// A request for a brief.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -74,7 +81,8 @@ pub struct BriefRequest {
     pub key: Option<String>,
     /// A question or a pasted report.
     pub text: String,
-    /// Local paths of logs, support bundles and folders of them, as an alternative to `text`.
+    /// Local paths of logs, support bundles and folders of them, as an alternative to `text`. In the
+    /// record of a brief, `-` is a log that was read from standard input and is not kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<String>,
     /// Key of the only source to search; null for all sources.
@@ -212,6 +220,9 @@ pub struct BriefRecord {
     pub as_of: Option<Timestamp>,
     /// Name of the embedding model; null without one.
     pub model: Option<String>,
+    /// `true` if names were to be redacted and the model that recognizes them was missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub names_unrecognized: bool,
     /// Documents that the brief is based on, in the order of citation.
     pub sources: Vec<BriefSource>,
 }
@@ -270,10 +281,11 @@ pub struct BriefChange {
 /// A comparison of a stored brief with the brief that would be made now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BriefReplay {
-    /// `true` if the brief would be byte-identical.
+    /// `true` if nothing has changed: the brief would be byte-identical or, where its original text
+    /// is not available, the cited documents are unchanged.
     pub same: bool,
     /// Changes in the order of citation.
     pub changes: Vec<BriefChange>,
-    /// The brief as it would be now.
-    pub brief: Brief,
+    /// The brief as it would be now; null if its log is not available.
+    pub brief: Option<Brief>,
 }

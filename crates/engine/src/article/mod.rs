@@ -62,7 +62,7 @@ pub fn article(context: &BriefContext<'_>, request: &ArticleRequest, task: &Task
     let mut brief = as_brief(title, &sections);
     brief::clean(&mut brief);
     if request.redact {
-        let names = brief::names(context, &brief, Some(&head), task)?;
+        let (names, _) = brief::names(context, &brief, Some(&head), task)?;
         redact::redact(&mut brief, &names, &Wishes::default());
     }
     let mut article = Article {
@@ -140,6 +140,7 @@ fn as_brief(title: String, sections: &[ArticleSection]) -> Brief {
             revision: 0,
             as_of: None,
             model: None,
+            names_unrecognized: false,
             sources,
         },
     }

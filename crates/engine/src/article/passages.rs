@@ -11,7 +11,7 @@ use precedent_core::{
 };
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
-    markdown::literal,
+    literal::literal,
     pattern::re,
     prepare::{Prepared, written},
     reference::references,

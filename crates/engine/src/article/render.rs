@@ -8,7 +8,7 @@ use precedent_core::{
     model::{Article, ArticlePart, ArticlePassage, ArticleSection},
 };
 use precedent_markup::safe_markdown::safe_markdown;
-use precedent_text::{html, markdown::literal, visible::visible};
+use precedent_text::{html, literal::literal, visible::visible};
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();

@@ -72,7 +72,7 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     if matches!(role, Noise | Question | TakenBack | AlreadyReported) {
         return None;
     }
-    let text = sentence.markdown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
     let text = OPENING.replace(&text, "");
     let text = text.trim_start_matches(['-', '*', '#', '>', '+', '.', ',', ' ']).trim_end_matches([' ', ';']);
     let letters = text.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum::<usize>();

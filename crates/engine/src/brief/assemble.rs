@@ -2,18 +2,18 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{display, log};
+use super::{cite, display, in_100, log, of_change, state, summary};
 use crate::{
-    answer::{DomainModel, MatchFinder},
-    duplicates, search,
+    answer::{DomainModel, MatchFinder, question::find_anywhere},
+    ask, duplicates, search,
     troubleshoot::{self, CaseContext, citation},
 };
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation, CommentRole,
-        Disposition, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, Entry, FixedBy,
-        LogResponse, Quote, RedactionPreview, Section, SectionKind, SolvedCase, State, TroubleshootRequest,
+        AskResponse, Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation,
+        CommentRole, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, Entry,
+        LogResponse, Quote, RedactionPreview, Section, SectionKind, SolvedCase, TroubleshootRequest,
         TroubleshootResponse,
     },
     task::Task,
@@ -98,12 +98,20 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
         true => Some(log::read_logs(&cases, request, now, task)?),
         false => None,
     };
-    let (duplicates, solved_cases) = match &log {
-        Some(log) => (None, log::solved_cases(log, request)),
+    let (duplicates, solved_cases, answer) = match &log {
+        Some(log) => (None, log::solved_cases(log, request), None),
         None => find_matches(&cases, request, row.as_ref(), now, task)?,
     };
     let text = log.as_ref().map_or_else(|| request.text.clone(), log::text);
     let mut brief = store.read(|r| {
+        let title = match (&row, &log) {
+            (Some(row), _) => row.title.clone(),
+            (None, Some(log)) => log.errors.first().map_or_else(
+                || "A log without errors".to_owned(),
+                |e| troubleshoot::first_line(&e.group.message),
+            ),
+            (None, None) => troubleshoot::first_line(&headline(&request.text)),
+        };
         let mut writer = Writer {
             reader: r,
             request,
@@ -112,26 +120,29 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
             log: log.as_ref(),
             sections: Vec::new(),
         };
+        let versions = writer.versions_of_report();
+        let summary = match (&answer, &log) {
+            (Some(answer), _) => Some(summary::of_answer(answer, row.as_ref(), &title, &versions)),
+            (None, Some(log)) => Some(summary::of_log(log)),
+            (None, None) => None,
+        };
+        writer.add(SectionKind::Summary, "Summary", summary.into_iter().collect());
         writer.write(duplicates.as_ref(), &solved_cases)?;
         let sections = writer.sections;
         let sources = sources(r, &sections)?;
-        let title = match (&row, &log) {
-            (Some(row), _) => format!("{} {}", row.key, row.title),
-            (None, Some(log)) => log.errors.first().map_or_else(
-                || "A log without errors".to_owned(),
-                |e| crate::troubleshoot::first_line(&e.group.message),
-            ),
-            (None, None) => crate::troubleshoot::first_line(&headline(&request.text)),
-        };
+        let title = row.as_ref().map_or(title.clone(), |row| format!("{} {title}", row.key));
         let request = request.clone();
         let model = context.model.map(|(name, _)| name.to_owned());
-        let record = BriefRecord { version: VERSION, request, revision, as_of, model, sources };
+        let names_unrecognized = false;
+        let record =
+            BriefRecord { version: VERSION, request, revision, as_of, model, names_unrecognized, sources };
         Ok(Brief { title, sections, redactions: Vec::new(), record })
     })?;
     display::clean(&mut brief);
     if request.redact {
-        let names = names(context, &brief, row.as_ref(), task)?;
+        let (names, is_complete) = names(context, &brief, row.as_ref(), task)?;
         redact::redact(&mut brief, &names, &Wishes::of(request));
+        brief.record.names_unrecognized = !is_complete;
         // Remove folders, because they may name their owner.
         for path in &mut brief.record.request.logs {
             *path = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
@@ -140,14 +151,14 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     Ok(brief)
 }
 
-/// Returns the duplicates of an item or a text, if requested, and its solved cases.
+/// Returns the duplicates of an item or a text, if requested, its solved cases and the answer.
 fn find_matches(
     cases: &CaseContext<'_>,
     request: &BriefRequest,
     row: Option<&DocumentRow>,
     now: jiff::Timestamp,
     task: &Task,
-) -> Result<(Option<DuplicatesResponse>, TroubleshootResponse)> {
+) -> Result<(Option<DuplicatesResponse>, TroubleshootResponse, Option<AskResponse>)> {
     let wants = !request.without.contains(&SectionKind::Duplicates)
         && row.is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
     let ask = DuplicatesRequest {
@@ -160,18 +171,16 @@ fn find_matches(
         max_candidates: DUPLICATES,
         ..DuplicatesRequest::default()
     };
-    let duplicates = if wants { Some(duplicates::check_only(cases.finder, &ask, now, task)?) } else { None };
+    let mut duplicates =
+        if wants { Some(duplicates::check_only(cases.finder, &ask, now, task)?) } else { None };
     task.check()?;
-    let ask = TroubleshootRequest {
-        key: ask.key,
-        text: request.text.clone(),
-        source: request.source.clone(),
-        anyway: false,
-        settings: request.troubleshooting.clone(),
-    };
-    let response = troubleshoot::troubleshoot(cases, &ask, now, task)?;
-    task.check()?;
-    let (mut duplicates, mut response) = (duplicates, TroubleshootResponse { took_ms: 0.0, ..response });
+    let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
+    let matches = find_anywhere(cases.finder, query, now, task)?;
+    let ask =
+        TroubleshootRequest { settings: request.troubleshooting.clone(), ..TroubleshootRequest::default() };
+    let mut response = troubleshoot::respond(cases, &matches, &ask, task)?;
+    let mut answer = ask::respond(cases, &matches, response.clone())?;
+    summary::leave_out(&mut answer, request);
     let stays = |key: &String| !request.leave_out.contains(key);
     if let Some(duplicates) = &mut duplicates {
         duplicates.candidates.retain(|c| stays(&c.key));
@@ -179,7 +188,7 @@ fn find_matches(
     }
     response.cases.retain(|c| stays(&c.key));
     response.wiki.retain(|page| stays(&page.key));
-    Ok((duplicates, response))
+    Ok((duplicates, response, Some(answer)))
 }
 
 /// Returns the texts that redaction would replace in the requested brief, with their kinds.
@@ -196,7 +205,7 @@ pub fn preview(
         .finder
         .store
         .read(|r| request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose())?;
-    let names = names(context, &plain, row.as_ref(), task)?;
+    let (names, _) = names(context, &plain, row.as_ref(), task)?;
     Ok(redact::preview(&plain, &names, &Wishes::of(request)))
 }
 
@@ -209,17 +218,17 @@ const COMMON: u64 = 5;
 /// See [`COMMON`].
 const COMMON_SHARE: u64 = 250;
 
-/// Returns the names in a brief: its logins, and the names that the model recognizes in its texts.
-/// Without the model there are only logins.
+/// Returns the names in a brief, its logins and the names that the model recognizes in its texts,
+/// and whether there is a model. Without it there are only logins.
 pub(crate) fn names(
     context: &BriefContext<'_>,
     brief: &Brief,
     row: Option<&DocumentRow>,
     task: &Task,
-) -> Result<KnownNames> {
+) -> Result<(KnownNames, bool)> {
     let logins = context.finder.store.read(|r| people(r, brief, row))?;
     let mut names = KnownNames { logins, ..KnownNames::default() };
-    let Ok(Some(mut model)) = context.engine.load_names() else { return Ok(names) };
+    let Ok(Some(mut model)) = context.engine.load_names() else { return Ok((names, false)) };
     let fulltext = context.finder.fulltext;
     let common = COMMON.max(fulltext.count()? / COMMON_SHARE);
     let mut texts: Vec<String> = redact::texts(brief).into_iter().collect();
@@ -241,7 +250,7 @@ pub(crate) fn names(
             }
         }
     }
-    Ok(names)
+    Ok((names, true))
 }
 
 /// Returns the logins that a brief may contain.
@@ -294,11 +303,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn write(&mut self, duplicates: Option<&DuplicatesResponse>, cases: &TroubleshootResponse) -> Result<()> {
         match self.log {
-            Some(log) => {
-                let summary = Entry { text: Some(log::summary(log)), ..Entry::default() };
-                self.add(SectionKind::Problem, "Problem", vec![summary]);
-                self.add(SectionKind::Log, "Errors in the log", log::entries(log));
-            }
+            Some(log) => self.add(SectionKind::Log, "Errors in the log", log::entries(log)),
             None => self.problem(),
         }
         if let Some(duplicates) = duplicates {
@@ -347,6 +352,12 @@ impl Writer<'_> {
         self.row.map(|row| row.source.as_str()).or(self.request.source.as_deref()).unwrap_or_default()
     }
 
+    /// Returns the versions of the product that the report names.
+    fn versions_of_report(&self) -> Vec<String> {
+        let (title, body) = self.text();
+        versions(&format!("{title}\n{body}"), self.product()).own
+    }
+
     fn problem(&mut self) {
         let (_, body) = self.text();
         // An overlong log is reduced to its salient part.
@@ -388,11 +399,7 @@ impl Writer<'_> {
         let likely = likely.map(|c| {
             let mut facts = vec![match c.band {
                 Band::Related => "related, probably not a duplicate".to_owned(),
-                band => format!(
-                    "{} ({:.0} %)",
-                    band.words().trim_end_matches(" of"),
-                    f64::from(c.confidence) * 100.0
-                ),
+                band => format!("{} ({})", band.words().trim_end_matches(" of"), in_100(c.confidence)),
             }];
             // An unlikely duplicate cannot be a regression.
             facts.push(match &c.disposition {
@@ -550,8 +557,7 @@ impl Writer<'_> {
 
     fn versions(&mut self, response: &TroubleshootResponse) {
         let mut entries = Vec::new();
-        let (title, body) = self.text();
-        let mentions = versions(&format!("{title}\n{body}"), self.product()).own;
+        let mentions = self.versions_of_report();
         if !mentions.is_empty() {
             entries.push(Entry {
                 text: Some(format!("This report mentions {}.", mentions.join(", "))),
@@ -604,58 +610,49 @@ impl Writer<'_> {
     fn questions(&mut self, duplicates: Option<&DuplicatesResponse>, cases: &TroubleshootResponse) {
         let (title, body) = self.text();
         let prepared_body = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
-        let mentions = versions(&format!("{title}\n{body}"), self.product()).own;
         let mut items: Vec<(String, Vec<Citation>)> = Vec::new();
         let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
-        if mentions.is_empty() {
-            items.push(("Which version is affected? The report does not say.".to_owned(), citations.clone()));
+        if self.versions_of_report().is_empty() {
+            let question = "Which version is affected? The report does not say.";
+            items.push((question.to_owned(), citations.clone()));
         }
         let shows_a_failure =
             || quotes_a_line(body) || prepared_body.signatures(title).iter().any(Signature::is_telling);
         if self.log.is_none() && prepared_body.code().trim().is_empty() && !shows_a_failure() {
-            items.push((
-                "Is there a log, an error message or a stack trace? The report has none.".to_owned(),
-                citations,
-            ));
+            let question = "Is there a log, an error message or a stack trace? The report has none.";
+            items.push((question.to_owned(), citations));
         }
         for case in &cases.cases {
-            if let (Some(fixed_version), Some(asked_version)) = (&case.fixed_in, &case.asked_version) {
-                let version = &asked_version.version;
-                let question = match asked_version.has_fix {
-                    Some(true) => format!(
-                        "The report mentions {version}, but this case was fixed in {fixed_version}. Is the problem back?"
-                    ),
-                    _ => format!(
-                        "The report mentions {version}; this case was fixed in {fixed_version}. Does the problem still occur there?"
-                    ),
-                };
-                items.push((question, vec![of_case(case)]));
-            }
-        }
-        if let Some(c) = duplicates.and_then(|f| {
-            let is_regression = |c: &&DuplicateCandidate| {
-                matches!(c.disposition, Disposition::PossibleRegression(_))
-                    && c.confidence >= Band::Possible.floor()
+            let (Some(fixed_in), Some(asked_version)) = (&case.fixed_in, &case.asked_version) else {
+                continue;
             };
-            f.candidates.iter().find(is_regression)
-        }) {
+            let version = &asked_version.version;
+            let question = if asked_version.has_fix == Some(true) {
+                format!(
+                    "The report mentions {version}, but this case was fixed in {fixed_in}. Is the problem back?"
+                )
+            } else {
+                format!(
+                    "The report mentions {version}; this case was fixed in {fixed_in}. Does the problem still occur there?"
+                )
+            };
+            items.push((question, vec![of_case(case)]));
+        }
+        let is_regression = |c: &&DuplicateCandidate| {
+            matches!(c.disposition, Disposition::PossibleRegression(_))
+                && c.confidence >= Band::Possible.floor()
+        };
+        if let Some(c) = duplicates.and_then(|f| f.candidates.iter().find(is_regression)) {
             let label = format!("[Issue {}]", c.key);
             let citations = vec![Citation { label, key: c.key.clone(), url: c.url.clone() }];
-            items.push(("This was fixed earlier. Is it a regression?".to_owned(), citations));
+            let question = "This was fixed earlier. Is the problem back?";
+            items.push((question.to_owned(), citations));
         }
         if cases.cases.is_empty() && cases.wiki.is_empty() {
-            items.push((
-                "No solved case or wiki page matches. Who is familiar with this component?".to_owned(),
-                Vec::new(),
-            ));
+            let question = "No solved case or wiki page matches. Who is familiar with this component?";
+            items.push((question.to_owned(), Vec::new()));
         }
-        let entries = items.into_iter().map(|(text, citations)| Entry {
-            text: Some(text),
-            citations,
-            ..Entry::default()
-        });
-        let entries = entries.collect();
-        self.add(SectionKind::Questions, "Open questions", entries);
+        self.add(SectionKind::Questions, "Open questions", ask_once(items));
     }
 
     /// Adds the item's notes. They are private, so they are included only if requested.
@@ -684,32 +681,28 @@ impl Writer<'_> {
     }
 }
 
-fn cite(row: &DocumentRow) -> Citation {
-    Citation { label: citation(row), key: row.key.clone(), url: row.url.clone() }
+/// Returns the entries with each question, the last sentence of a text, once, with all citations.
+fn ask_once(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
+    let question = |text: &str| text.rsplit_once(". ").map_or(text, |(_, last)| last).to_owned();
+    let mut once: Vec<(String, Vec<Citation>)> = Vec::new();
+    for (text, citations) in items {
+        match once.iter_mut().find(|(asked, _)| question(asked) == question(&text)) {
+            Some((_, cited)) => {
+                cited.extend(citations.into_iter().filter(|c| !cited.contains(c)).collect::<Vec<_>>());
+            }
+            None => once.push((text, citations)),
+        }
+    }
+    let entry = |(text, citations)| Entry { text: Some(text), citations, ..Entry::default() };
+    once.into_iter().map(entry).collect()
 }
 
 fn of_case(case: &SolvedCase) -> Citation {
     Citation { label: case.citation.clone(), key: case.key.clone(), url: case.url.clone() }
 }
 
-fn of_change(change: &FixedBy) -> Citation {
-    Citation {
-        label: format!("[Pull request {}]", change.key),
-        key: change.key.clone(),
-        url: change.url.clone(),
-    }
-}
-
 fn day(time: Option<jiff::Timestamp>) -> Option<String> {
     time.map(|t| t.strftime("%Y-%m-%d").to_string())
-}
-
-fn state(state: Option<State>, reason: Option<&str>) -> String {
-    match (state, reason) {
-        (None, _) => String::new(),
-        (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),
-        (Some(state), _) => state.as_str().to_owned(),
-    }
 }
 
 /// Turns a clause into a sentence.
@@ -746,5 +739,19 @@ mod tests {
         ] {
             assert!(!quotes_a_line(text), "{text}");
         }
+    }
+
+    #[test]
+    fn each_question_is_asked_once() {
+        let cite = |key: &str| vec![Citation { label: format!("[Issue {key}]"), key: key.into(), url: None }];
+        let entries = ask_once(vec![
+            ("Fixed in 2.4. Is the problem back?".into(), cite("a#1")),
+            ("Is there a log?".into(), Vec::new()),
+            ("Fixed in 2.5. Is the problem back?".into(), cite("a#2")),
+            ("Fixed in 2.4. Is the problem back?".into(), cite("a#1")),
+        ]);
+        let texts: Vec<&str> = entries.iter().filter_map(|e| e.text.as_deref()).collect();
+        assert_eq!(texts, ["Fixed in 2.4. Is the problem back?", "Is there a log?"]);
+        assert_eq!(entries[0].citations.len(), 2);
     }
 }

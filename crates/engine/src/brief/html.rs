@@ -9,7 +9,7 @@ use minijinja::{
 };
 use serde::Serialize;
 
-use super::{broken, display::DisplayedBrief, markdown, replay};
+use super::{broken, display::DisplayedBrief, replay};
 use precedent_core::{
     error::Result,
     model::{Citation, Entry},
@@ -27,7 +27,7 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
 #[derive(Serialize)]
 struct ShownSection<'a> {
     kind: &'static str,
-    title: &'a str,
+    title: Option<&'a str>,
     entries: Vec<ShownEntry<'a>>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
         .iter()
         .map(|s| ShownSection {
             kind: s.kind.as_str(),
-            title: &s.title,
+            title: super::heading(s),
             entries: s.entries.iter().map(shown_entry).collect(),
         })
         .collect();
@@ -65,6 +65,7 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
                 sections => Value::from(Serde(&sections)),
                 sources => Value::from(Serde(&brief.record.sources)),
                 line => super::assemble_line(brief),
+                replay_line => super::replay_line(brief),
                 mark => replay::ELEMENT,
                 record => replay::hidden(&record),
             })
@@ -80,9 +81,28 @@ fn shown_entry(entry: &Entry) -> ShownEntry<'_> {
         text: entry.text.as_deref(),
         citations: &entry.citations,
         quote: entry.quote.as_ref().map(|q| ShownQuote {
-            by: markdown::attribution(q).replace('\\', ""),
+            by: [&q.author, &q.role, &q.day].into_iter().flatten().cloned().collect::<Vec<_>>().join(", "),
             fix: q.role.as_deref() == Some("fix"),
-            html: html::from_markdown(&q.text),
+            html: with_directions(&html::from_markdown(&q.text)),
         }),
+    }
+}
+
+/// Lets each paragraph, heading, list item and cell of sanitized HTML have the direction of its text.
+fn with_directions(html: &str) -> String {
+    ["p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"].iter().fold(html.to_owned(), |html, tag| {
+        html.replace(&format!("<{tag}>"), &format!("<{tag} dir=\"auto\">"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_paragraphs_have_their_own_direction() {
+        let html = with_directions(&html::from_markdown("שלום\n\n- עולם\n\n`<p>`"));
+        assert!(html.contains("<p dir=\"auto\">שלום</p>") && html.contains("<li dir=\"auto\">"), "{html}");
+        assert!(html.contains("<code>&lt;p&gt;</code>"), "{html}");
     }
 }

@@ -4,11 +4,12 @@ use precedent_core::{
     error::Result,
     model::{
         BriefRequest, Citation, Entry, LogError, LogGroup, LogPlace, LogRequest, LogResponse, LogVerdict,
-        Quote, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
+        Notice, Quote, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
     },
     task::Task,
 };
 
+use super::{in_100, state};
 use crate::{logs, troubleshoot::CaseContext};
 use jiff::Timestamp;
 
@@ -30,6 +31,7 @@ pub(super) fn read_logs(
         ..LogRequest::default()
     };
     let mut response = logs::ask(context, &ask, reading, now, task)?;
+    response.conclusive = Notice::is_conclusive(&response.notices);
     for error in &mut response.errors {
         let stays = |key: &String| !request.leave_out.contains(key);
         error.known = error.known.take().filter(|k| stays(&k.key));
@@ -105,38 +107,10 @@ pub(super) fn entries(log: &LogResponse) -> Vec<Entry> {
 
 fn entry(error: &LogError) -> Entry {
     let group = &error.group;
+    let (status, citation) = status(error);
     let mut facts = vec![how_often(group)];
     facts.extend(group.before_crash.then(|| "just before the crash".to_owned()));
-    let mut citations = Vec::new();
-    match (&error.case, &error.known) {
-        (Some(case), _) if error.verdict == LogVerdict::Solved => {
-            let version_note = case.fixed_in.as_ref().map(|v| format!(", fixed in {v}")).unwrap_or_default();
-            facts.push(format!("solved: {}{version_note}", case.title));
-            citations.push(Citation {
-                label: case.citation.clone(),
-                key: case.key.clone(),
-                url: case.url.clone(),
-            });
-        }
-        (_, Some(known)) => {
-            let sure = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
-            facts.push(format!("{sure}: {}", known.title));
-            citations.push(Citation {
-                label: format!("[Issue {}]", known.key),
-                key: known.key.clone(),
-                url: known.url.clone(),
-            });
-        }
-        (Some(case), None) => {
-            facts.push(format!("possibly {}", case.title));
-            citations.push(Citation {
-                label: case.citation.clone(),
-                key: case.key.clone(),
-                url: case.url.clone(),
-            });
-        }
-        (None, None) => facts.push("no match in the casebook".to_owned()),
-    }
+    facts.push(status);
     Entry {
         heading: Some(group.message.clone()),
         text: Some(format!("{}.", facts.join("; "))),
@@ -147,8 +121,32 @@ fn entry(error: &LogError) -> Entry {
             text: format!("```\n{}\n```", group.example.replace("```", "'''")),
             excerpt: group.excerpt,
         }),
-        citations,
+        citations: citation.into_iter().collect(),
     }
+}
+
+/// Returns what the casebook knows about an error, with the state of the match and its confidence.
+pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
+    let (verdict, matching) = match (&error.case, &error.known) {
+        (Some(case), known) if error.verdict == LogVerdict::Solved || known.is_none() => {
+            let words = if error.verdict == LogVerdict::Solved { "solved" } else { "possibly known" };
+            let fixed_in = case.fixed_in.as_ref().map(|version| format!(", fixed in {version}"));
+            let title = format!("{}{}", case.title, fixed_in.unwrap_or_default());
+            let citation =
+                Citation { label: case.citation.clone(), key: case.key.clone(), url: case.url.clone() };
+            (words, (title, state(case.state, case.state_reason.as_deref()), case.helps, citation))
+        }
+        (_, Some(known)) => {
+            let words = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
+            let label = format!("[Issue {}]", known.key);
+            let citation = Citation { label, key: known.key.clone(), url: known.url.clone() };
+            let state = state(known.state, known.state_reason.as_deref());
+            (words, (known.title.clone(), state, known.confidence, citation))
+        }
+        _ => return ("no match in the casebook".to_owned(), None),
+    };
+    let (title, state, confidence, citation) = matching;
+    (format!("{verdict}: {title} ({state}, {})", in_100(confidence)), Some(citation))
 }
 
 fn how_often(group: &LogGroup) -> String {

@@ -6,10 +6,13 @@ use precedent_core::{
     model::{Citation, Entry, Quote, Section},
 };
 use precedent_markup::safe_markdown::safe_markdown;
-use precedent_text::html;
+use precedent_text::{
+    html,
+    literal::{literal, literal_label},
+};
 
 pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
-    let mut out = format!("# {}\n", escape(&brief.title));
+    let mut out = format!("# {}\n", literal(&brief.title));
     for section in &brief.sections {
         write_section(section, &mut out);
     }
@@ -17,10 +20,11 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
         out.push_str("\n## Sources\n\n");
         for source in &brief.record.sources {
             let link = link(&source.citation, source.url.as_deref());
-            out.push_str(&format!("- {link} {}\n", escape(&source.title)));
+            out.push_str(&format!("- {link} {}\n", literal(&source.title)));
         }
     }
-    out.push_str(&format!("\n---\n\n{}\n", escape(&super::assemble_line(brief))));
+    let line = format!("{} {}", super::assemble_line(brief), super::replay_line(brief));
+    out.push_str(&format!("\n---\n\n{}\n", literal(&line)));
     let mut out = safe_markdown(&out);
     let record = serde_json::to_string(brief.original).map_err(|e| broken("Markdown", &e))?;
     out.push_str(&format!("\n<!-- {}{} -->\n", replay::MARK, replay::hidden(&record)));
@@ -28,7 +32,9 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
 }
 
 fn write_section(section: &Section, out: &mut String) {
-    out.push_str(&format!("\n## {}\n", section.title));
+    if let Some(heading) = super::heading(section) {
+        out.push_str(&format!("\n## {heading}\n"));
+    }
     for entry in &section.entries {
         write_entry(entry, out);
     }
@@ -37,11 +43,11 @@ fn write_section(section: &Section, out: &mut String) {
 fn write_entry(entry: &Entry, out: &mut String) {
     let links = entry.citations.iter().map(citation_link).collect::<Vec<_>>().join(" ");
     if let Some(heading) = &entry.heading {
-        out.push_str(&format!("\n### {}\n", escape(heading)));
+        out.push_str(&format!("\n### {}\n", literal(heading)));
     }
     match (&entry.text, links.is_empty()) {
-        (Some(text), false) => out.push_str(&format!("\n{} {links}\n", escape(text))),
-        (Some(text), true) => out.push_str(&format!("\n{}\n", escape(text))),
+        (Some(text), false) => out.push_str(&format!("\n{} {links}\n", literal(text))),
+        (Some(text), true) => out.push_str(&format!("\n{}\n", literal(text))),
         (None, false) if entry.quote.is_none() => out.push_str(&format!("\n{links}\n")),
         _ => {}
     }
@@ -65,8 +71,8 @@ fn write_entry(entry: &Entry, out: &mut String) {
 }
 
 /// Returns the attribution of a quote: author, role, day.
-pub(super) fn attribution(quote: &Quote) -> String {
-    let parts = [quote.author.as_deref().map(escape), quote.role.clone(), quote.day.clone()];
+fn attribution(quote: &Quote) -> String {
+    let parts = [quote.author.as_deref().map(literal), quote.role.clone(), quote.day.clone()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
@@ -75,28 +81,29 @@ fn citation_link(c: &Citation) -> String {
 }
 
 fn link(label: &str, url: Option<&str>) -> String {
-    // The label contains brackets.
-    match url {
-        Some(url) => {
-            let url = url.replace(['<', '>'], "").replace("&#", "&amp;#");
-            format!("[{}](<{url}>)", escape(label))
-        }
-        None => escape(label),
-    }
+    let Some(url) = url else { return literal(label) };
+    // The brackets of the label are those of the link.
+    let text = label.strip_prefix('[').and_then(|l| l.strip_suffix(']')).unwrap_or(label);
+    let url = url.replace(['<', '>'], "").replace("&#", "&amp;#");
+    let is_plain = !url.contains(['(', ')', '\\', ' ']);
+    let url = if is_plain { url } else { format!("<{url}>") };
+    format!("[{}]({url})", literal_label(text))
 }
 
-/// Escapes a text so that Markdown renders it literally.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' => out.push(' '),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c => out.push(c),
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn citation_is_a_plain_link() {
+        assert_eq!(
+            link("[Issue acme/app#1]", Some("https://x.example/a_b")),
+            "[Issue acme/app#1](https://x.example/a_b)"
+        );
+        assert_eq!(
+            link("[Wiki: a] b]", Some("https://x.example/(a)")),
+            "[Wiki: a\\] b](<https://x.example/(a)>)"
+        );
+        assert_eq!(link("[Issue acme/app#1]", None), "[Issue acme/app#1]");
     }
-    out
 }

@@ -8,17 +8,20 @@ mod log;
 mod markdown;
 mod pdf;
 mod replay;
+mod summary;
 
 pub(crate) use assemble::names;
 pub use assemble::{BriefContext, brief, preview};
 pub(crate) use display::clean;
 pub use replay::{read_record, replay};
 
+use crate::troubleshoot::citation;
 use display::DisplayedBrief;
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{Brief, BriefFormat},
+    model::{Brief, BriefFormat, Citation, FixedBy, Section, SectionKind, State},
 };
+use precedent_store::DocumentRow;
 use precedent_text::visible;
 
 /// Renders a brief.
@@ -38,6 +41,11 @@ pub fn render(brief: &Brief, format: BriefFormat) -> Result<Vec<u8>> {
     }
 }
 
+/// Returns the heading of a section; a summary follows the title without one.
+fn heading(section: &Section) -> Option<&str> {
+    (section.kind != SectionKind::Summary).then_some(&*section.title)
+}
+
 /// Returns the provenance of a brief, in one line.
 fn assemble_line(brief: &Brief) -> String {
     let record = &brief.record;
@@ -46,13 +54,58 @@ fn assemble_line(brief: &Brief) -> String {
     parts.extend(record.model.as_ref().map(|m| format!("model {m}")));
     if record.request.redact {
         let count: usize = brief.redactions.iter().map(|r| r.count).sum();
-        parts.push(match count {
+        let mut line = match count {
             0 => "no names or secrets were found to replace; some may still be present".to_owned(),
             1 => "1 name or secret was replaced; others may remain".to_owned(),
             n => format!("{n} names and secrets were replaced; others may remain"),
-        });
+        };
+        if record.names_unrecognized {
+            line.push_str("; the model that recognizes names was missing");
+        }
+        parts.push(line);
     }
     format!("{}.", parts.join(" · "))
+}
+
+/// Returns how to compare a brief with the current casebook, in one line. A PDF holds no record.
+fn replay_line(brief: &Brief) -> String {
+    let request = &brief.record.request;
+    let scope = match replay::is_complete(&brief.record) {
+        true => "what has changed since",
+        false if request.logs.is_empty() => {
+            "which of the cited items have changed since; the text is redacted"
+        }
+        false => "which of the cited items have changed since; the log from standard input is not kept",
+    };
+    format!("precedent brief --replay FILE shows {scope}.")
+}
+
+/// Returns a probability as `92 in 100`.
+fn in_100(probability: f32) -> String {
+    format!("{:.0} in 100", f64::from(probability) * 100.0)
+}
+
+/// Returns the state of a report in words; empty for a document without one.
+fn state(state: Option<State>, reason: Option<&str>) -> String {
+    match (state, reason) {
+        (None, _) => String::new(),
+        (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),
+        (Some(state), _) => state.as_str().to_owned(),
+    }
+}
+
+/// Returns the citation of a document.
+fn cite(row: &DocumentRow) -> Citation {
+    Citation { label: citation(row), key: row.key.clone(), url: row.url.clone() }
+}
+
+/// Returns the citation of a merged change.
+fn of_change(change: &FixedBy) -> Citation {
+    Citation {
+        label: format!("[Pull request {}]", change.key),
+        key: change.key.clone(),
+        url: change.url.clone(),
+    }
 }
 
 fn broken(format_name: &str, error: &dyn std::fmt::Display) -> Error {

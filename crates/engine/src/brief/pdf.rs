@@ -1,5 +1,5 @@
 //! The rendering of a brief as a PDF. parley shapes text and breaks lines, and krilla writes the
-//! file; this module stacks paragraphs and breaks pages.
+//! file; this module stacks paragraphs and tables, breaks pages, and numbers them.
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
@@ -21,13 +21,13 @@ use parley::{
     OverflowWrap, StyleProperty, fontique::Blob,
 };
 
-use super::{assemble_line, broken, display::DisplayedBrief};
+use super::{assemble_line, broken, display::DisplayedBrief, heading};
 use precedent_core::{
     error::Result,
     model::{Citation, Entry, Quote},
 };
 use precedent_text::{
-    markdown::{BlockKind, blocks},
+    markdown::{BlockKind, blocks, tables},
     visible::visible,
 };
 
@@ -38,6 +38,8 @@ const MARGIN: f32 = 56.0;
 const BOTTOM: f32 = HEIGHT - MARGIN;
 /// The maximum number of lines shown of a code block.
 const MAX_CODE_LINES: usize = 200;
+/// The space around the text of a table's cell.
+const PADDING: f32 = 4.0;
 
 /// A colour as red, green, blue.
 type Colour = [u8; 3];
@@ -77,6 +79,7 @@ const HEADING: Style = Style { size: 11.0, bold: true, gap: 10.0, keep: true, ..
 const CITE: Style = Style { size: 8.5, colour: LINK, gap: 1.0, ..BODY };
 const BY: Style = Style { size: 8.5, colour: SOFT, gap: 7.0, keep: true, ..BODY };
 const QUOTE: Style = Style { indent: 10.0, bar: Some(RULE), ..BODY };
+const CELL: Style = Style { size: 8.5, ..BODY };
 
 /// A line placed on its page.
 struct PlacedLine {
@@ -95,10 +98,11 @@ struct Page {
     bars: Vec<(Rect, Colour)>,
 }
 
-/// The start, on the last page, of the lines to keep with the next paragraph.
+/// The start, on the last page, of the lines and bars to keep with the next paragraph.
 #[derive(Clone, Copy)]
 struct KeptLines {
     line: usize,
+    bar: usize,
     top: f32,
 }
 
@@ -115,7 +119,9 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
     let mut sheet = Sheet::new();
     sheet.paragraph(&brief.title, TITLE, None);
     for section in &brief.sections {
-        sheet.paragraph(&section.title.to_uppercase(), SECTION, None);
+        if let Some(heading) = heading(section) {
+            sheet.paragraph(&heading.to_uppercase(), SECTION, None);
+        }
         section.entries.iter().for_each(|entry| sheet.entry(entry));
     }
     if !brief.record.sources.is_empty() {
@@ -126,6 +132,7 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
         }
     }
     sheet.paragraph(&assemble_line(brief), Style { gap: 24.0, colour: SOFT, size: 8.0, ..BODY }, None);
+    sheet.number_pages();
     sheet.write(&brief.title)
 }
 
@@ -181,10 +188,20 @@ impl Sheet {
             self.paragraph(&c.label, Style { keep: true, ..CITE }, c.url.as_deref());
         }
         let bar = Some(if is_fix { GOOD } else { RULE });
-        for block in blocks(&quote.text) {
+        let mut from = 0;
+        for (range, rows) in tables(&quote.text).into_iter().filter(|(_, rows)| fits_a_page(rows)) {
+            self.blocks(&quote.text[from..range.start], bar);
+            self.table(&rows, QUOTE.indent);
+            from = range.end;
+        }
+        self.blocks(&quote.text[from..], bar);
+    }
+
+    fn blocks(&mut self, text: &str, bar: Option<Colour>) {
+        for block in blocks(text) {
             let style = match block.kind {
                 BlockKind::Code => Style { mono: true, size: 7.5, bar, ..QUOTE },
-                BlockKind::Heading => Style { bold: true, bar, ..QUOTE },
+                BlockKind::Heading => Style { bold: true, bar, keep: true, ..QUOTE },
                 BlockKind::Quote => Style { colour: SOFT, bar, ..QUOTE },
                 BlockKind::Prose => Style { bar, ..QUOTE },
             };
@@ -194,52 +211,131 @@ impl Sheet {
         }
     }
 
+    /// Appends a table with a header.
+    fn table(&mut self, rows: &[Vec<String>], indent: f32) {
+        let style = |row: usize| Style { bold: row == 0, keep: row == 0, indent, ..CELL };
+        let mut widths = vec![0.0_f32; rows.first().map_or(0, Vec::len)];
+        for (number, row) in rows.iter().enumerate() {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                let layout = self.layout(&printable(cell), style(number), f32::MAX);
+                *width = width.max(layout.full_width().ceil() + 2.0 * PADDING);
+            }
+        }
+        share_width(&mut widths, WIDTH - 2.0 * MARGIN - indent);
+        self.at += 2.0 * PADDING;
+        rows.iter().enumerate().for_each(|(number, row)| self.row(row, &widths, style(number)));
+        self.at += PADDING;
+    }
+
+    /// Appends a row of a table, on one page.
+    fn row(&mut self, cells: &[String], widths: &[f32], style: Style) {
+        let cells: Vec<(String, Layout<Colour>)> = cells
+            .iter()
+            .zip(widths)
+            .map(|(cell, width)| {
+                let text = printable(cell);
+                let layout = self.layout(&text, style, (width - 2.0 * PADDING).max(1.0));
+                (text, layout)
+            })
+            .collect();
+        let height = cells.iter().map(|(_, layout)| layout.height()).fold(0.0, f32::max) + 2.0 * PADDING;
+        self.make_room(height, style);
+        let (mut x, top, width) = (MARGIN + style.indent, self.at, widths.iter().sum::<f32>());
+        self.fill((x, top), (width, 0.5), RULE);
+        self.fill((x, top + height), (width, if style.bold { 1.0 } else { 0.5 }), RULE);
+        self.fill((x + width, top), (0.5, height), RULE);
+        for ((text, layout), width) in cells.into_iter().zip(widths) {
+            self.fill((x, top), (0.5, height), RULE);
+            self.at = top + PADDING;
+            self.lines(text, layout, x + PADDING, None, None);
+            x += width;
+        }
+        self.at = top + height;
+    }
+
     /// Appends a paragraph, over as many pages as it takes.
     fn paragraph(&mut self, text: &str, style: Style, url: Option<&str>) {
-        // A character without a glyph must not be printed as a box. Markdown may encode such
-        // characters as numeric references.
-        let text: String = visible(text).chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+        let text = printable(text);
         if text.trim().is_empty() {
             return;
         }
-        let layout = self.layout(&text, style);
-        let number = self.texts.len();
-        let x = MARGIN + style.indent;
-        let heights: Vec<f32> = layout.lines().map(|l| l.metrics().line_height).collect();
-        let widths: Vec<f32> = layout.lines().map(|l| l.metrics().advance).collect();
-        let room = if style.keep { 48.0 } else { 0.0 };
+        let layout = self.layout(&text, style, WIDTH - 2.0 * MARGIN - style.indent);
         if self.at > MARGIN {
             self.at += style.gap;
         }
-        if self.at + heights.first().copied().unwrap_or_default() + room > BOTTOM {
+        self.make_room(layout.lines().next().map_or(0.0, |line| line.metrics().line_height), style);
+        // The bar of a quotation is where its lines begin.
+        let (x, bar) = match layout.is_rtl() {
+            true => (MARGIN, WIDTH - MARGIN - 2.0),
+            false => (MARGIN + style.indent, MARGIN),
+        };
+        self.lines(text, layout, x, url, style.bar.map(|colour| (bar, colour)));
+    }
+
+    /// Breaks the page if this height, and what must stay with it, does not fit.
+    fn make_room(&mut self, height: f32, style: Style) {
+        let room = if style.keep { 48.0 } else { 0.0 };
+        if self.at + height + room > BOTTOM {
             self.turn_with_kept_lines();
         }
-        let start = KeptLines { line: self.pages.last().map_or(0, |page| page.lines.len()), top: self.at };
+        let (line, bar) = self.pages.last().map_or((0, 0), |page| (page.lines.len(), page.bars.len()));
+        let start = KeptLines { line, bar, top: self.at };
         self.kept_lines = style.keep.then(|| self.kept_lines.unwrap_or(start));
+    }
+
+    /// Places the lines of a text, with a bar beside them.
+    fn lines(
+        &mut self,
+        text: String,
+        layout: Layout<Colour>,
+        x: f32,
+        url: Option<&str>,
+        bar: Option<(f32, Colour)>,
+    ) {
+        let number = self.texts.len();
         let mut bar_from = self.at;
-        for (line, (height, width)) in heights.into_iter().zip(widths).enumerate() {
-            if self.at + height > BOTTOM {
-                self.bar(style, bar_from);
+        let fill_bar = |sheet: &mut Self, from: f32| {
+            if let Some((x, colour)) = bar {
+                sheet.fill((x, from), (2.0, (sheet.at - from).max(0.1)), colour);
+            }
+        };
+        for (line, metrics) in layout.lines().map(|line| *line.metrics()).enumerate() {
+            if self.at + metrics.line_height > BOTTOM {
+                fill_bar(self, bar_from);
                 self.turn();
                 self.kept_lines = None;
                 bar_from = self.at;
             }
-            let top = self.at;
-            self.at += height;
+            let (top, x) = (self.at, x + metrics.offset);
+            self.at += metrics.line_height;
             if let Some(page) = self.pages.last_mut() {
                 let url = url.map(str::to_owned);
+                let (width, height) = (metrics.advance, metrics.line_height);
                 page.lines.push(PlacedLine { text: number, line, x, top, width, height, url });
             }
         }
-        self.bar(style, bar_from);
+        fill_bar(self, bar_from);
         self.texts.push((text, layout));
     }
 
-    fn bar(&mut self, style: Style, from: f32) {
-        if let (Some(colour), Some(rect), Some(page)) =
-            (style.bar, Rect::from_xywh(MARGIN, from, 2.0, (self.at - from).max(0.1)), self.pages.last_mut())
-        {
+    /// Fills a rectangle on the last page.
+    fn fill(&mut self, (x, y): (f32, f32), (width, height): (f32, f32), colour: Colour) {
+        if let (Some(rect), Some(page)) = (Rect::from_xywh(x, y, width, height), self.pages.last_mut()) {
             page.bars.push((rect, colour));
+        }
+    }
+
+    /// Writes the number of each page and of all pages at its foot.
+    fn number_pages(&mut self) {
+        let total = self.pages.len();
+        for number in 1..=total {
+            let text = format!("{number} / {total}");
+            let layout = self.layout(&text, Style { size: 8.0, colour: SOFT, ..BODY }, WIDTH);
+            let (width, height, top) = (layout.width(), layout.height(), HEIGHT - MARGIN / 2.0 - 6.0);
+            let x = WIDTH - MARGIN - width;
+            let line = PlacedLine { text: self.texts.len(), line: 0, x, top, width, height, url: None };
+            self.pages[number - 1].lines.push(line);
+            self.texts.push((text, layout));
         }
     }
 
@@ -247,12 +343,17 @@ impl Sheet {
     fn turn_with_kept_lines(&mut self) {
         // Lines at the top of a page stay, because the next page has no more space.
         let block = self.kept_lines.take().filter(|block| block.line > 0);
-        let lines = block.zip(self.pages.last_mut()).map(|(block, page)| page.lines.split_off(block.line));
+        let kept = block.zip(self.pages.last_mut()).map(|(block, page)| {
+            (block.top - MARGIN, page.lines.split_off(block.line), page.bars.split_off(block.bar))
+        });
         let at = self.at;
         self.turn();
-        if let (Some(block), Some(lines), Some(page)) = (block, lines, self.pages.last_mut()) {
-            let up = block.top - MARGIN;
+        if let (Some((up, lines, bars)), Some(page)) = (kept, self.pages.last_mut()) {
             page.lines = lines.into_iter().map(|line| PlacedLine { top: line.top - up, ..line }).collect();
+            let move_up = |(bar, colour): (Rect, Colour)| {
+                Some((Rect::from_xywh(bar.left(), bar.top() - up, bar.width(), bar.height())?, colour))
+            };
+            page.bars = bars.into_iter().filter_map(move_up).collect();
             self.at = at - up;
         }
     }
@@ -262,8 +363,7 @@ impl Sheet {
         self.at = MARGIN;
     }
 
-    fn layout(&mut self, text: &str, style: Style) -> Layout<Colour> {
-        let width = WIDTH - 2.0 * MARGIN - style.indent;
+    fn layout(&mut self, text: &str, style: Style, width: f32) -> Layout<Colour> {
         let mut builder = self.layouts.ranged_builder(&mut self.fonts, text, 1.0, false);
         let family = if style.mono { MONO } else { SANS };
         let names =
@@ -318,6 +418,29 @@ impl Sheet {
     }
 }
 
+/// Returns the text without characters that have no glyph, which would be printed as boxes. Markdown
+/// may encode them as numeric references.
+fn printable(text: &str) -> String {
+    visible(text).chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+}
+
+/// Returns whether each row of a table is lower than a page in any case.
+fn fits_a_page(rows: &[Vec<String>]) -> bool {
+    rows.iter().all(|row| row.len() <= 8 && row.iter().all(|cell| cell.len() <= 400))
+}
+
+/// Reduces the widths of columns to fit, the widest first.
+fn share_width(widths: &mut [f32], room: f32) {
+    let mut order: Vec<usize> = (0..widths.len()).collect();
+    order.sort_by(|a, b| widths[*a].total_cmp(&widths[*b]));
+    let mut left = room;
+    for (done, column) in order.iter().enumerate() {
+        let share = left / (order.len() - done) as f32;
+        widths[*column] = widths[*column].min(share);
+        left -= widths[*column];
+    }
+}
+
 fn fill([red, green, blue]: Colour) -> Fill {
     Fill {
         paint: rgb::Color::new(red, green, blue).into(),
@@ -339,7 +462,7 @@ fn draw(
     let colour = layout.styles().first().map_or(INK, |s| s.brush);
     let m = line.metrics();
     let y = placed_line.top + m.baseline - (m.block_min_coord);
-    let mut x = placed_line.x + m.offset;
+    let mut x = placed_line.x;
     for run in line.runs() {
         let start = x;
         let data = run.font().clone();
@@ -412,5 +535,62 @@ mod tests {
             let within = sheet.pages.iter().flat_map(|page| &page.lines);
             assert!(within.into_iter().all(|line| line.top >= MARGIN && line.top + line.height <= BOTTOM));
         }
+    }
+
+    #[test]
+    fn heading_of_a_quotation_stays_with_its_text() {
+        for count in 30..70 {
+            let mut sheet = Sheet::new();
+            (0..count).for_each(|n| sheet.paragraph(&format!("Line {n}"), BODY, None));
+            sheet.blocks("# Steps\n\nOpen it.", Some(RULE));
+            let last = sheet.pages.last().unwrap();
+            assert_eq!(
+                pages(&sheet).last().unwrap().iter().rev().take(2).collect::<Vec<_>>(),
+                [&"Open it.", &"Steps"]
+            );
+            assert_eq!(last.bars.len(), 2, "{count}: both have a bar");
+        }
+    }
+
+    #[test]
+    fn table_has_columns_within_the_page() {
+        let mut sheet = Sheet::new();
+        (0..40).for_each(|n| sheet.paragraph(&format!("Line {n}"), BODY, None));
+        let mut rows = vec![vec!["Version".to_owned(), "Result".to_owned()]];
+        rows.extend((0..30).map(|n| vec![format!("2.{n}"), "It fails behind the proxy. ".repeat(8)]));
+        sheet.table(&rows, 10.0);
+        assert!(sheet.pages.len() > 1);
+        for line in sheet.pages.iter().flat_map(|page| &page.lines) {
+            assert!(
+                line.top + line.height <= BOTTOM && line.x + line.width <= WIDTH - MARGIN + 4.0,
+                "{}",
+                line.x
+            );
+        }
+        let is_header = |text: &&str| *text == "Version";
+        let page = pages(&sheet).into_iter().find(|page| page.iter().any(|text| is_header(&text))).unwrap();
+        assert!(page.contains(&"2.0"), "the header stays with a row: {page:?}");
+        let mut widths = [20.0, 900.0, 30.0];
+        share_width(&mut widths, 400.0);
+        assert_eq!(widths, [20.0, 350.0, 30.0]);
+    }
+
+    #[test]
+    fn pages_are_numbered() {
+        let mut sheet = Sheet::new();
+        (0..100).for_each(|n| sheet.paragraph(&format!("Line {n}"), BODY, None));
+        sheet.number_pages();
+        let numbers: Vec<&str> = pages(&sheet).iter().map(|page| *page.last().unwrap()).collect();
+        assert_eq!(numbers, ["1 / 3", "2 / 3", "3 / 3"]);
+    }
+
+    #[test]
+    fn right_to_left_text_starts_at_the_right() {
+        let mut sheet = Sheet::new();
+        sheet.paragraph("ההעלאה נכשלת עם FW-1043 מאחורי הפרוקסי", QUOTE, None);
+        sheet.paragraph("Upload fails", QUOTE, None);
+        let [hebrew, latin] = &sheet.pages[0].lines[..] else { panic!("two lines") };
+        assert!((hebrew.x + hebrew.width - (WIDTH - MARGIN - QUOTE.indent)).abs() < 4.0, "{}", hebrew.x);
+        assert!(latin.x < MARGIN + 20.0);
     }
 }

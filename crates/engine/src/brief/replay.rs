@@ -1,10 +1,11 @@
 //! The replay of a brief from its embedded record, with the changes since.
 
-use super::{assemble, assemble::BriefContext, brief};
-use crate::troubleshoot::citation;
+use std::path::Path;
+
+use super::{assemble, assemble::BriefContext, brief, state};
 use precedent_core::{
     error::{Error, Result},
-    model::{Brief, BriefChange, BriefRecord, BriefReplay, BriefSource, State},
+    model::{Brief, BriefChange, BriefRecord, BriefReplay, BriefSource, STANDARD_INPUT, State},
     task::Task,
 };
 use precedent_text::visible;
@@ -65,12 +66,24 @@ pub fn read_record(file: &[u8]) -> Result<BriefRecord> {
     Ok(record)
 }
 
-/// Makes a brief again from its record, and reports the changes since.
+/// Returns whether a record holds the whole question: a redacted text and a log from standard input
+/// are not kept.
+pub(super) fn is_complete(record: &BriefRecord) -> bool {
+    let request = &record.request;
+    let is_kept = !request.redact || request.key.is_some() || request.text.is_empty();
+    is_kept && !request.logs.iter().any(|path| path == STANDARD_INPUT)
+}
+
+/// Makes a brief again from its record, and reports the changes since. Without the whole question,
+/// compares only the cited documents.
 ///
 /// # Errors
 /// Same as [`brief`].
 pub fn replay(context: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Result<BriefReplay> {
-    let now = brief(context, &record.request, task)?;
+    let logs = &record.request.logs;
+    let is_available = logs.iter().all(|path| path != STANDARD_INPUT && Path::new(path).exists());
+    let now = if is_available { Some(brief(context, &record.request, task)?) } else { None };
+    let comparable = now.as_ref().map(|now| &now.record).filter(|_| is_complete(record));
     let mut changes = Vec::new();
     for old in &record.sources {
         let current = context.finder.store.read(|r| {
@@ -96,26 +109,28 @@ pub fn replay(context: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> 
                 if texts.is_empty() && row.updated_at > old.updated_at {
                     texts.push("was changed".to_owned());
                 }
-                if !now.record.sources.iter().any(|s| s.key == old.key) {
+                if comparable.is_some_and(|now| !now.sources.iter().any(|s| s.key == old.key)) {
                     texts.push("is no longer cited".to_owned());
                 }
-                debug_assert!(!citation(&row).is_empty());
             }
         }
         changes.extend(texts.into_iter().map(|text| change(old, text)));
     }
-    let fresh = now.record.sources.iter().filter(|s| !record.sources.iter().any(|o| o.key == s.key));
+    let Some(now_record) = comparable else {
+        return Ok(BriefReplay { same: changes.is_empty(), changes, brief: now });
+    };
+    let fresh = now_record.sources.iter().filter(|s| !record.sources.iter().any(|o| o.key == s.key));
     changes.extend(fresh.map(|s| change(s, "is newly cited".to_owned())));
-    if record.model != now.record.model {
+    if record.model != now_record.model {
         let name = |m: &Option<String>| m.clone().unwrap_or_else(|| "none".to_owned());
         changes.push(BriefChange {
             key: String::new(),
             citation: "Model".to_owned(),
-            what: format!("was {}, is {}", name(&record.model), name(&now.record.model)),
+            what: format!("was {}, is {}", name(&record.model), name(&now_record.model)),
         });
     }
     // Ignore the revision: unrelated data may have changed.
-    let as_before = BriefRecord { revision: record.revision, as_of: record.as_of, ..now.record.clone() };
+    let as_before = BriefRecord { revision: record.revision, as_of: record.as_of, ..now_record.clone() };
     Ok(BriefReplay { same: as_before == *record && changes.is_empty(), changes, brief: now })
 }
 
@@ -123,10 +138,8 @@ fn change(source: &BriefSource, text: String) -> BriefChange {
     BriefChange { key: source.key.clone(), citation: source.citation.clone(), what: text }
 }
 
-fn describe(state: Option<State>, reason: Option<&str>) -> String {
-    match (state, reason) {
-        (None, _) => "without a state".to_owned(),
-        (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),
-        (Some(state), _) => state.as_str().to_owned(),
-    }
+fn describe(status: Option<State>, reason: Option<&str>) -> String {
+    Some(state(status, reason))
+        .filter(|words| !words.is_empty())
+        .unwrap_or_else(|| "without a state".to_owned())
 }

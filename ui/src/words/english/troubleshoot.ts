@@ -119,6 +119,7 @@ export const troubleshoot = {
     title: "Brief",
     parts: "Parts",
     part: {
+      summary: "Summary",
       problem: "Problem",
       log: "Errors in the log",
       duplicates: "Possible duplicates",

@@ -1,0 +1,132 @@
+//! The summary of a brief: the problem, whether it is known, its fix, and the next step.
+
+use precedent_core::model::{
+    AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, KnownProblem, LogError, LogResponse,
+    LogVerdict, SURELY,
+};
+use precedent_store::DocumentRow;
+
+use super::{cite, in_100, log, of_change, state};
+use crate::{ask, troubleshoot};
+
+/// Removes the documents that the brief leaves out from an answer.
+pub(super) fn leave_out(answer: &mut AskResponse, request: &BriefRequest) {
+    let stays = |key: &String| !request.leave_out.contains(key);
+    answer.problem = answer.problem.take().filter(|problem| stays(&problem.key));
+    answer.related.retain(|report| stays(&report.key));
+    answer.cases.retain(|case| stays(&case.key));
+}
+
+/// Summarizes the answer about an item or a text that names these versions of the product.
+pub(super) fn of_answer(
+    answer: &AskResponse,
+    row: Option<&DocumentRow>,
+    title: &str,
+    versions: &[String],
+) -> Entry {
+    let on = if versions.is_empty() { String::new() } else { format!(" on {}", versions.join(", ")) };
+    let state_words = row.map(|row| state(row.state, row.state_reason.as_deref())).unwrap_or_default();
+    let is = if state_words.is_empty() { String::new() } else { format!(" ({state_words})") };
+    let title = troubleshoot::first_line(title);
+    let mut sentences = vec![format!("The problem is “{title}”{on}{is}.")];
+    let mut citations: Vec<Citation> = row.map(cite).into_iter().collect();
+    let mut add = |key: &str, url: &Option<String>| {
+        let label = format!("[Issue {key}]");
+        citations.push(Citation { label, key: key.to_owned(), url: url.clone() });
+    };
+    let is_itself = |problem: &&KnownProblem| answer.key.as_ref() == Some(&problem.key);
+    let earlier = answer.problem.as_ref().filter(|problem| !is_itself(problem));
+    let later = answer.problem.as_ref().filter(is_itself).map_or(0, |problem| problem.reports.len());
+    let near = answer.related.first().filter(|report| report.band <= Band::Possible);
+    let case = answer.cases.first().filter(|case| case.helps >= SURELY);
+    sentences.push(match (earlier, near, case) {
+        (Some(problem), ..) => {
+            add(&problem.key, &problem.url);
+            let status = problem.status.words();
+            match problem.confidence {
+                1.0.. => format!("It is a known duplicate of {} ({status}).", problem.key),
+                confidence => {
+                    format!(
+                        "It is known: {} ({status}), with a confidence of {}.",
+                        problem.key,
+                        in_100(confidence)
+                    )
+                }
+            }
+        }
+        _ if later == 1 => "It is known: 1 other report is a duplicate of it.".to_owned(),
+        _ if later > 1 => format!("It is known: {later} other reports are duplicates of it."),
+        (None, Some(report), _) => {
+            add(&report.key, &report.url);
+            let state_words = state(report.state, report.state_reason.as_deref());
+            format!(
+                "It may be known: {} ({state_words}), with a confidence of {}.",
+                report.key,
+                in_100(report.confidence)
+            )
+        }
+        (None, None, Some(case)) => {
+            add(&case.key, &case.url);
+            let fixed_in = case.fixed_in.as_ref().map(|v| format!(" in {v}")).unwrap_or_default();
+            format!("{} (solved{fixed_in}) helps, with a confidence of {}.", case.key, in_100(case.helps))
+        }
+        _ if !answer.conclusive => {
+            "It is not conclusive whether it is known: the index is incomplete.".to_owned()
+        }
+        _ => "No other report of this problem is known.".to_owned(),
+    });
+    if let Some(problem) = &answer.problem {
+        sentences.extend(solution(problem));
+        citations.extend(problem.fixed_by.iter().map(of_change));
+    }
+    // A question about the version is an open question.
+    let mut steps = ask::next_steps(answer);
+    steps.iter_mut().for_each(|step| *step = step.replace(" Which version is in use?", ""));
+    sentences.push(steps.join(" "));
+    sentences.retain(|sentence| !sentence.is_empty());
+    Entry { text: Some(sentences.join(" ")), citations, ..Entry::default() }
+}
+
+/// Returns the documented fix, else the workaround.
+fn solution(problem: &KnownProblem) -> Option<String> {
+    let quote = |comment: &CaseComment| format!("“{}”", troubleshoot::first_line(&comment.text));
+    let changes: Vec<&str> = problem.fixed_by.iter().map(|change| change.key.as_str()).collect();
+    match (&problem.fix, &problem.workaround) {
+        _ if !changes.is_empty() => Some(format!("It was fixed by {}.", changes.join(", "))),
+        (Some(fix), _) if problem.status.is_fixed() => Some(format!("The fix: {}.", quote(fix))),
+        (_, Some(workaround)) => Some(format!("The workaround: {}.", quote(workaround))),
+        _ => None,
+    }
+}
+
+/// Summarizes the errors of a log.
+pub(super) fn of_log(response: &LogResponse) -> Entry {
+    let mut sentences = vec![log::summary(response)];
+    let found = |e: &&LogError| e.verdict < LogVerdict::New;
+    let Some(error) = response.errors.iter().find(found) else {
+        sentences.push(match (response.errors.is_empty(), response.conclusive) {
+            (true, _) => "There is nothing to look up.".to_owned(),
+            (_, true) => "None of them is known: file a new report.".to_owned(),
+            (_, false) => "It is not conclusive whether they are known: the index is incomplete.".to_owned(),
+        });
+        return Entry { text: Some(sentences.join(" ")), ..Entry::default() };
+    };
+    let (status, citation) = log::status(error);
+    let message = troubleshoot::first_line(&error.group.message);
+    sentences.push(format!("The most important known one is “{message}”: {status}."));
+    let fixed_in = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved);
+    sentences.push(match (fixed_in.map(|case| &case.fixed_in), &citation) {
+        (Some(Some(version)), _) => format!("Update to {version} or later."),
+        (_, Some(c)) if error.verdict == LogVerdict::Perhaps => {
+            format!("Compare with {}: it may be the same problem.", c.key)
+        }
+        (Some(None), Some(c)) => format!("Try the fix of {}.", c.key),
+        (_, Some(c)) => format!("Add your report to {}.", c.key),
+        _ => String::new(),
+    });
+    Entry {
+        text: Some(sentences.join(" ").trim_end().to_owned()),
+        citations: citation.into_iter().collect(),
+        ..Entry::default()
+    }
+}

@@ -1,0 +1,157 @@
+//! Literal text in Markdown, with as few escapes as possible: programs that a text is pasted into
+//! often show a backslash.
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use super::dialect::OPTIONS;
+
+/// The maximum number of escapes; in a text that needs more, all punctuation is escaped.
+const MAX_ESCAPES: usize = 40;
+
+/// The text before and after a literal text.
+type Surroundings = (&'static str, &'static str);
+
+/// The places of a text in prose: a paragraph and a heading.
+const PROSE: [Surroundings; 2] = [("", ""), ("# ", "")];
+/// The place of the text of a link.
+const LABEL: Surroundings = ("[", "](https://link.example)");
+
+/// Returns one line of Markdown that shows this text literally, as a paragraph or a heading. Pairs
+/// of single backticks stay, because code is shown as code.
+pub fn literal(text: &str) -> String {
+    escape(text, &PROSE)
+}
+
+/// Returns Markdown that shows this text literally between the brackets of a link.
+pub fn literal_label(text: &str) -> String {
+    escape(text, &[LABEL])
+}
+
+fn escape(text: &str, places: &[Surroundings]) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut out = line.clone();
+    let mut escapes: Vec<usize> = Vec::new();
+    while escapes.len() < MAX_ESCAPES {
+        let Some(at) = places.iter().find_map(|place| markup(&out, &escapes, *place)) else { return out };
+        if !out[at..].starts_with(|c: char| c.is_ascii_punctuation()) {
+            break;
+        }
+        out.insert(at, '\\');
+        escapes.iter_mut().filter(|escape| **escape >= at).for_each(|escape| *escape += 1);
+        escapes.push(at);
+    }
+    let is_escaped = |c: &char| c.is_ascii_punctuation();
+    line.chars().flat_map(|c| Some('\\').filter(|_| is_escaped(&c)).into_iter().chain([c])).collect()
+}
+
+/// Returns the offset of the first character that Markdown does not show literally in this place,
+/// except for these backslashes.
+fn markup(text: &str, escapes: &[usize], (before, after): Surroundings) -> Option<usize> {
+    let source = format!("{before}{text}{after}");
+    let (start, end) = (before.len(), before.len() + text.len());
+    let mut shown = start;
+    let mut is_link = false;
+    for (event, range) in Parser::new_ext(&source, OPTIONS).into_offset_iter() {
+        let is_literal = match &event {
+            Event::Start(Tag::Link { .. }) => {
+                is_link |= range == (0..source.len());
+                continue;
+            }
+            Event::Text(text) => **text == source[range.clone()],
+            Event::Code(code) => source[range.clone()] == format!("`{code}`"),
+            _ => continue,
+        };
+        if range.start == shown + 1 && escapes.contains(&(shown - start)) {
+            shown += 1;
+        }
+        if !is_literal || range.start > shown {
+            return Some(first_mark(text, shown.min(range.start).saturating_sub(start)));
+        }
+        shown = range.end.max(shown);
+    }
+    if !after.is_empty() && !is_link {
+        return Some(first_bracket(text, escapes));
+    }
+    (shown < end).then(|| first_mark(text, shown - start))
+}
+
+/// Returns the offset of the punctuation that begins markup: the number of a list is not escaped.
+fn first_mark(text: &str, from: usize) -> usize {
+    let is_mark = |c: char| !c.is_whitespace() && !c.is_ascii_digit();
+    text[from..].find(is_mark).map_or(from, |at| from + at)
+}
+
+/// Returns the offset of the first bracket that is not escaped, else of the last character.
+fn first_bracket(text: &str, escapes: &[usize]) -> usize {
+    let is_escaped = |at: usize| at > 0 && escapes.contains(&(at - 1));
+    let bracket = text.match_indices(['[', ']']).map(|(at, _)| at).find(|at| !is_escaped(*at));
+    bracket.unwrap_or_else(|| text.char_indices().last().map_or(0, |(at, _)| at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use proptest::prelude::*;
+
+    /// Returns the text that Markdown shows, with the backticks of code.
+    fn shown(markdown: &str) -> String {
+        let mut out = String::new();
+        for event in Parser::new_ext(markdown, OPTIONS) {
+            match event {
+                Event::Text(text) => out.push_str(&text),
+                Event::Code(text) => out.push_str(&format!("`{text}`")),
+                Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::Link { .. }) | Event::End(_) => {}
+                other => panic!("{other:?} in {markdown}"),
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn only_markup_is_escaped() {
+        for text in [
+            "acme/app#20 snake_case_name fails",
+            "[BUG] Vec<T> & a < b, 3 > 2",
+            "2 * 3 = 6, a|b, C#, ~/x, C:\\dir, $HOME",
+            "`fw fix-index` fails",
+            "100 % (41 in 100); see https://a.example/x_y_z",
+        ] {
+            assert_eq!(literal(text).replace("Vec\\<T>", "Vec<T>"), text);
+        }
+        for (text, markdown) in [
+            ("# x", "\\# x"),
+            ("> x", "\\> x"),
+            ("- x", "\\- x"),
+            ("12. x", "12\\. x"),
+            ("*x* and `y", "\\*x* and `y"),
+            ("**x** `", "\\*\\*x** `"),
+            ("<b>x</b>", "\\<b>x\\</b>"),
+            ("[x](y)", "\\[x](y)"),
+            ("&lt; and \\*", "\\&lt; and \\\\*"),
+            ("end #", "end \\#"),
+            ("a\nb", "a b"),
+        ] {
+            assert_eq!(literal(text), markdown);
+        }
+        for (text, label) in [("a [b] c", "a [b] c"), ("a] b", "a\\] b"), ("a\\", "a\\\\")] {
+            assert_eq!(literal_label(text), label);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn markdown_shows_the_literal_text(
+            text in r"([ \n]|[-#*_`~<>&\[\]()|!\\+=.:;0-9^/]|[a-z]|https://a\.b|<b>|&lt;|é|א){0,40}",
+        ) {
+            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let paragraph = literal(&text);
+            prop_assert_eq!(&shown(&paragraph), &line);
+            prop_assert_eq!(&shown(&format!("### {paragraph}\n")), &line);
+            let cited = shown(&format!("{paragraph} [x](https://x.example)\n"));
+            let expected = format!("{line} x");
+            prop_assert_eq!(cited.trim_start(), expected.trim_start());
+            prop_assert_eq!(&shown(&format!("[{}](https://x.example)", literal_label(&text))), &line);
+        }
+    }
+}
