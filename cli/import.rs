@@ -76,6 +76,10 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
     if error.is_none() {
         understood(session, &import.files_read);
         say(session, &import.report);
+        let releases = import.files_read.understood.iter().map(|file| file.releases).sum();
+        if releases > 0 {
+            session.say(&format!("  {}", plural(releases, "release")));
+        }
         shares(session, &import);
     }
     let index = index(session, after).await?;
@@ -188,6 +192,9 @@ fn view(file: &FileView, output: &mut Output) {
         plural(file.links, "link"),
         count(file.skipped)
     ));
+    if file.releases > 0 {
+        output.line(format_args!("  {}", plural(file.releases, "release")));
+    }
     for share in &file.sources {
         output.line(format_args!(
             "  into {}: {}, {}",

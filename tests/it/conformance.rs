@@ -20,7 +20,7 @@ use crate::{
 /// A server of a connector's kind, with one project of a few pages.
 pub trait Bench {
     /// The maximum number of requests of a sync without changes.
-    const IDLE: u64 = 4;
+    const IDLE: u64 = 6;
     /// True if editing a comment changes its item as well.
     const TOUCHES: bool = false;
     /// Creates a project with this many items, and this many comments spread over them.
@@ -421,15 +421,15 @@ macro_rules! on {
     };
 }
 
-on!(OnGitLab, GitLab, "acme/app", 4);
-on!(OnGitea, Gitea, "acme/app", 3);
-on!(OnJiraCloud, JiraCloud, "127.0.0.1/APP", 4);
-on!(OnJiraServer, JiraServer, "127.0.0.1/APP", 4);
+on!(OnGitLab, GitLab, "acme/app", 6);
+on!(OnGitea, Gitea, "acme/app", 5);
+on!(OnJiraCloud, JiraCloud, "127.0.0.1/APP", 5);
+on!(OnJiraServer, JiraServer, "127.0.0.1/APP", 5);
 // The list of changes has a resolution of one second, so the last change costs another request.
-on!(OnRedmine, Redmine, "127.0.0.1/app", 5);
+on!(OnRedmine, Redmine, "127.0.0.1/app", 6);
 on!(OnLinear, Linear, "acme/KILN", 4);
 on!(OnAzure, Azure, "acme/Kiln-App", 7);
-on!(OnBugzilla, Bugzilla, "127.0.0.1/Kiln-App", 7);
+on!(OnBugzilla, Bugzilla, "127.0.0.1/Kiln-App", 8);
 on!(OnZendesk, Zendesk, "127.0.0.1/tickets", 4);
 on!(OnDiscourse, Discourse, "127.0.0.1/topics", 3);
 

@@ -14,6 +14,48 @@ pub async fn sync(mirror: &Mirror) -> SyncReport {
     sync_ok(&mirror.casebook, false).await
 }
 
+mod releases {
+    use super::*;
+    use crate::fake_github::NOW;
+
+    #[tokio::test]
+    async fn released_and_planned_versions_are_mirrored() {
+        for shape in [
+            Shape::GitLab,
+            Shape::Gitea,
+            Shape::JiraCloud,
+            Shape::JiraServer,
+            Shape::Redmine,
+            Shape::Bugzilla,
+        ] {
+            let fake = FakeTracker::new(shape, 3, 0);
+            fake.content().releases = vec![
+                ("1.3.0", "", None),
+                ("1.2.0", "- Stop in time (#2)", Some(NOW - 100)),
+                ("1.1.0", "", Some(NOW - 900_000)),
+            ];
+            let mirror = Mirror::of_tracker(&fake, None, false).await;
+            sync(&mirror).await;
+            let is_dated = shape != Shape::Bugzilla;
+            let items = if matches!(shape, Shape::GitLab | Shape::Gitea) { vec![2] } else { Vec::new() };
+            let mut want = vec![
+                ("1.1.0".to_owned(), is_dated, true, Vec::new()),
+                ("1.2.0".to_owned(), is_dated, true, items),
+            ];
+            // Bugzilla lists only released versions.
+            if is_dated {
+                want.push(("1.3.0".to_owned(), false, false, Vec::new()));
+            }
+            assert_eq!(mirror.releases(), want, "{shape:?}");
+            // A planned version that the tracker no longer lists is removed.
+            fake.content().releases.remove(0);
+            sync(&mirror).await;
+            want.truncate(2);
+            assert_eq!(mirror.releases(), want, "{shape:?}");
+        }
+    }
+}
+
 mod bugzilla {
     use super::*;
 

@@ -109,6 +109,10 @@ pub struct World {
     removals: BTreeMap<u64, Removal>,
     /// The discussions; the repository has them enabled if there are any.
     pub discussions: BTreeMap<u64, discussions::Talk>,
+    /// The releases, newest first, the open milestones and the tags.
+    pub releases: Vec<Value>,
+    pub milestones: Vec<Value>,
+    pub tags: Vec<Value>,
     /// The response to every query for discussions, if they are refused.
     pub discussions_refused: Option<Value>,
     /// True if links use page numbers instead of the last record.
@@ -183,6 +187,9 @@ impl FakeGitHub {
             old: false,
             removals: BTreeMap::new(),
             discussions: BTreeMap::new(),
+            releases: Vec::new(),
+            milestones: Vec::new(),
+            tags: Vec::new(),
             discussions_refused: None,
             has_page_numbers: false,
             wall: None,
@@ -305,6 +312,27 @@ impl World {
             "html_url": format!("https://tracker.example/{}/issues/{number}#issuecomment-{id}", self.name),
             "issue_url": format!("{home}/issues/{number}"), "body": body, "user": user("grace"),
             "author_association": "MEMBER", "created_at": at(updated_at), "updated_at": at(updated_at),
+        })
+    }
+
+    /// Returns a release in GitHub's shape.
+    pub fn release(&self, tag: &str, notes: &str, published_at: i64) -> Value {
+        json!({
+            "url": format!("{}/releases/1", self.home()), "id": 1, "node_id": "RE_1", "tag_name": tag, "name": tag,
+            "html_url": format!("https://tracker.example/{}/releases/tag/{tag}", self.name), "body": notes,
+            "draft": false, "prerelease": false, "created_at": at(published_at), "published_at": at(published_at),
+            "target_commitish": "main", "author": user("ada"), "assets": [],
+        })
+    }
+
+    /// Returns an open milestone in GitHub's shape.
+    pub fn milestone(&self, title: &str) -> Value {
+        let url = format!("{}/milestones/1", self.home());
+        json!({
+            "url": url, "labels_url": format!("{url}/labels"), "id": 1, "node_id": "MI_1", "number": 1,
+            "html_url": format!("https://tracker.example/{}/milestone/1", self.name), "title": title,
+            "description": null, "state": "open", "creator": user("ada"), "open_issues": 1, "closed_issues": 0,
+            "created_at": at(NOW - 100), "updated_at": at(NOW), "closed_at": null, "due_on": null,
         })
     }
 
@@ -467,7 +495,15 @@ pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
         let text = include_str!("../fixtures/github/schemas.json");
         let mut schemas: Value = serde_json::from_str(text).unwrap();
         convert(&mut schemas);
-        ["issue", "issue-comment", "pull-request-review-comment", "repository", "simple-user"]
+        let names = [
+            "issue",
+            "issue-comment",
+            "nullable-milestone",
+            "pull-request-review-comment",
+            "repository",
+            "simple-user",
+        ];
+        names
             .into_iter()
             .map(|name| {
                 let mut whole = schemas.clone();
@@ -722,6 +758,7 @@ impl World {
                 Answer::new(200, repository)
             }
             "/issues" | "/issues/comments" | "/pulls/comments" => self.list(rest, &query),
+            "/releases" | "/milestones" | "/tags" => self.release_list(rest, &query),
             _ => match rest.strip_prefix("/issues/comments/").and_then(|n| n.parse().ok()) {
                 Some(id) => match self.comments.rows.get(&id) {
                     Some(row) => Answer::new(200, &row.json),
@@ -820,6 +857,29 @@ impl World {
             for record in records.iter().filter(|r| r.get("odd").is_none()) {
                 self.check(schema, record);
             }
+        }
+        answer
+    }
+
+    /// Returns a page of the releases, the open milestones or the tags.
+    fn release_list(&mut self, rest: &str, query: &BTreeMap<String, String>) -> Answer {
+        let number = |name: &str, or: usize| query.get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
+        let (size, page) = (number("per_page", 30).clamp(1, 100), number("page", 1).max(1));
+        let rows = match rest {
+            "/releases" => &self.releases,
+            "/milestones" => &self.milestones,
+            _ => &self.tags,
+        };
+        let total = rows.len();
+        let rows: Vec<Value> = rows.iter().skip((page - 1) * size).take(size).cloned().collect();
+        if rest == "/milestones" {
+            rows.iter().for_each(|milestone| self.check("nullable-milestone", milestone));
+        }
+        let mut answer = Answer::new(200, Value::Array(rows));
+        if page * size < total {
+            let address =
+                format!("{}/repositories/{}{rest}?per_page={size}&page={}", self.base, self.id, page + 1);
+            answer.headers.push(("link", format!("<{address}>; rel=\"next\"")));
         }
         answer
     }

@@ -137,6 +137,8 @@ pub struct Content {
     pub comments: BTreeMap<u64, Comment>,
     /// Wiki pages: text, time of the last change.
     pub pages: BTreeMap<String, (String, i64)>,
+    /// Releases, newest first: name, notes, time of the release. Those without a time are planned.
+    pub releases: Vec<(&'static str, &'static str, Option<i64>)>,
     pub now: i64,
     pub token: Option<String>,
     pub hidden: bool,
@@ -233,6 +235,12 @@ impl Content {
         let now = self.tick();
         let number = self.comments[&id].number;
         self.say(id, number, text, now);
+    }
+
+    /// Returns the releases that are published, or those that are planned, in a tracker's shape.
+    fn releases_as(&self, published: bool, shape: impl Fn(&str, &str, Option<i64>) -> Value) -> Vec<Value> {
+        let releases = self.releases.iter().filter(|(_, _, time)| time.is_some() == published);
+        releases.map(|(name, notes, time)| shape(name, notes, *time)).collect()
     }
 
     fn below(&self, number: u64) -> Vec<(u64, Comment)> {
@@ -455,6 +463,19 @@ impl Content {
                     self.page_of(issues, get("order_by") == Some("updated_at"), (page - 1) * size, size);
                 with_next_page(ok(rows.into_iter().map(|(n, i)| issue(*n, i)).collect()), total)
             }
+            ["releases"] => ok(Value::Array(self.releases_as(true, |name, notes, time| {
+                json!({"tag_name": name, "name": name, "description": notes, "created_at": time.map(at),
+                    "released_at": time.map(at).map(|t| t.replace('Z', ".000Z")), "upcoming_release": false,
+                    "_links": {"self": format!("{host}/acme/app/-/releases/{name}")}})
+            }))),
+            ["milestones"] => {
+                assert_eq!(get("state"), Some("active"));
+                ok(Value::Array(self.releases_as(false, |name, _, _| {
+                    json!({"id": 1, "iid": 1, "title": name, "description": "", "state": "active", "due_date": null,
+                        "web_url": format!("{host}/acme/app/-/milestones/1")})
+                })))
+            }
+            ["repository", "tags"] => ok(json!([])),
             ["issues", n] => {
                 let n: u64 = n.parse().unwrap();
                 self.items.get(&n).map_or_else(|| refuse(404), |i| ok(issue(n, i)))
@@ -527,6 +548,16 @@ impl Content {
                 let comments = self.comments.iter().filter(|(_, s)| s.updated_at >= since);
                 page_of_list(comments.map(|(id, s)| comment(*id, s)).collect())
             }
+            ["releases"] => page_of_list(self.releases_as(true, |name, notes, time| {
+                json!({"id": 1, "tag_name": name, "name": name, "body": notes, "draft": false, "prerelease": false,
+                    "html_url": format!("{host}/acme/app/releases/tag/{name}"), "created_at": time.map(at),
+                    "published_at": time.map(at)})
+            })),
+            ["milestones"] => page_of_list(self.releases_as(false, |name, _, _| {
+                json!({"id": 1, "title": name, "description": "", "state": "open", "open_issues": 1, "closed_issues": 0,
+                    "created_at": at(NOW), "updated_at": at(NOW), "closed_at": null, "due_on": null})
+            })),
+            ["tags"] => page_of_list(Vec::new()),
             ["issues", n] => {
                 let n: u64 = n.parse().unwrap();
                 self.items.get(&n).map_or_else(|| refuse(404), |i| ok(issue(n, i)))
@@ -582,6 +613,13 @@ impl Content {
                 "serverTime": at(self.now).replace('Z', ".000+0000"), "version": "10.0.0"})),
             ["myself"] => ok(json!({"displayName": "Ada", "timeZone": "UTC"})),
             ["project", "APP"] => ok(json!({"id": "7", "key": "APP", "name": "The app"})),
+            ["project", "APP", "versions"] => {
+                let version = |name: &str, _: &str, time: Option<i64>| {
+                    json!({"id": "1", "name": name, "archived": false, "released": time.is_some(), "projectId": 7,
+                        "releaseDate": time.map(|t| at(t)[..10].to_owned())})
+                };
+                ok([self.releases_as(false, version), self.releases_as(true, version)].concat().into())
+            }
             ["search"] | ["search", "jql"] => {
                 assert_eq!(rest == "search/jql", cloud);
                 let jql = get("jql").unwrap();
@@ -679,6 +717,16 @@ impl Content {
                 let (rows, total) = self.page_of(issues, get("sort") == Some("updated_on,id"), from, size);
                 let issues: Vec<Value> = rows.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
                 ok(json!({"issues": issues, "total_count": total, "offset": from, "limit": size}))
+            }
+            "/projects/app/versions.json" => {
+                let version = |name: &str, _: &str, time: Option<i64>| {
+                    json!({"id": 1, "project": {"id": 7, "name": "The app"}, "name": name, "description": "",
+                        "status": if time.is_some() { "closed" } else { "open" },
+                        "due_date": time.map(|t| at(t)[..10].to_owned()), "sharing": "none",
+                        "created_on": at(NOW - 100), "updated_on": at(NOW)})
+                };
+                let versions = [self.releases_as(false, version), self.releases_as(true, version)].concat();
+                ok(json!({"versions": versions, "total_count": versions.len()}))
             }
             "/projects/app/wiki/index.json" => {
                 let page = |(title, (_, t)): (&String, &(String, i64))| json!({"title": title, "version": 1, "created_on": at(*t), "updated_on": at(*t)});

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use serde_json::json;
 
-use crate::support::Place;
+use crate::{support::Place, sync::releases};
 
 fn import<'a>(kind: &'a str, path: &'a str) -> Vec<&'a str> {
     vec!["import", kind, path, "--source", "acme/app"]
@@ -34,6 +34,36 @@ fn output_of_gh_is_imported() {
     assert_eq!(hits[0]["key"], "acme/app#7", "{hits}");
     let ran = place.ok(&import("github", &path));
     assert!(ran.err.contains("0 new, 3 unchanged"), "{}", ran.err);
+}
+
+#[test]
+fn changelogs_and_release_lists_are_imported() {
+    let place = Place::new();
+    let changelog = "# Changelog\n\n## [Unreleased]\n\n- Faster (#9)\n\n## [1.2.0] - 2024-02-03\n\n- The lid closes (#7)\n\n\
+        ## [1.1.0] - 2024-01-02\n\n- The pump stops (#6)\n";
+    let path = place.file("app/CHANGELOG.md", changelog).to_string_lossy().into_owned();
+    let ran = place.ok(&["import", &path, "--source", "acme/app"]);
+    assert!(ran.err.contains("1 wiki page"), "{}", ran.err);
+    let release = |tag: &str, is_draft: bool| {
+        json!({"url": "https://api.github.com/repos/acme/app/releases/1", "id": 1, "tag_name": tag, "name": tag,
+            "html_url": format!("https://github.com/acme/app/releases/tag/{tag}"), "draft": is_draft, "prerelease": false,
+            "created_at": "2024-03-04T00:00:00Z", "published_at": "2024-03-04T00:00:00Z", "body": "* Stop in time (#8)",
+            "author": {"login": "ada"}, "assets": [{"id": 1, "name": "app.zip", "state": "uploaded", "label": "The app",
+                "created_at": "2024-03-04T00:00:00Z", "updated_at": "2024-03-04T00:00:00Z"}]})
+    };
+    let list = json!([release("v1.4.0", true), release("v1.3.0", false)]);
+    let path = place.file("releases.json", list.to_string()).to_string_lossy().into_owned();
+    let ran = place.json(&["import", &path, "--dry-run", "--json"]);
+    assert_eq!(ran["understood"][0]["releases"], 1, "{ran}");
+    place.ok(&["import", &path]);
+    let want = [
+        ("1.1.0", true, vec![6]),
+        ("1.2.0", true, vec![7]),
+        ("Unreleased", false, vec![9]),
+        ("v1.3.0", true, vec![8]),
+    ];
+    let want = want.map(|(name, is_released, items)| (name.to_owned(), is_released, is_released, items));
+    assert_eq!(releases(&place), want);
 }
 
 #[test]

@@ -160,6 +160,12 @@ impl Mirror {
         self.place.casebook()
     }
 
+    /// Returns the stored releases by name: whether each has a date, whether it is released, and
+    /// the items that its notes name.
+    pub fn releases(&self) -> Vec<(String, bool, bool, Vec<u64>)> {
+        releases(&self.place)
+    }
+
     /// Returns all stored records without tombstones, in the form of the server's content.
     fn content(&self) -> (Records, Records) {
         let database = rusqlite::Connection::open(self.place.casebook().join("precedent.db")).unwrap();
@@ -176,6 +182,25 @@ impl Mirror {
             ),
         )
     }
+}
+
+/// Returns the stored releases of a casebook, like [`Mirror::releases`].
+pub fn releases(place: &Place) -> Vec<(String, bool, bool, Vec<u64>)> {
+    let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
+    let mut statement = database
+        .prepare(
+            "SELECT r.name, r.released_at IS NOT NULL, r.is_released, group_concat(i.number) FROM releases r
+             LEFT JOIN release_items i ON i.source_id = r.source_id AND i.name = r.name
+             GROUP BY r.source_id, r.name ORDER BY r.name",
+        )
+        .unwrap();
+    let rows = statement.query_map([], |row| {
+        let items: Option<String> = row.get(3)?;
+        let items = items.unwrap_or_default();
+        let items: Vec<u64> = items.split(',').filter_map(|number| number.parse().ok()).collect();
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, items))
+    });
+    rows.unwrap().collect::<rusqlite::Result<_>>().unwrap()
 }
 
 /// Syncs the only source and asserts that no problem ended the sync.
@@ -271,8 +296,8 @@ async fn second_sync_reads_only_changes() {
     assert_eq!((report.items, report.comments, report.new), (250, 320, 570));
     assert_same(&mirror, &github);
     // Requests: the repository, the newest number, three pages of items, four of comments, one of
-    // review comments.
-    assert_eq!((report.requests, github.requests().len()), (10, 10));
+    // review comments, of releases, of milestones and of tags.
+    assert_eq!((report.requests, github.requests().len()), (13, 13));
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
 
     github
@@ -280,7 +305,7 @@ async fn second_sync_reads_only_changes() {
         .edit(7, json!({"title": "Edited", "state": "closed", "closed_at": "2026-06-01T00:00:00Z"}));
     github.world().edit_comment(300, "Edited, too.");
     let report = mirror.ok().await;
-    assert_eq!((report.new, report.updated, report.requests), (0, 2, 4));
+    assert_eq!((report.new, report.updated, report.requests), (0, 2, 6));
     assert_same(&mirror, &github);
 
     // Nothing changed, so conditional requests are answered without a body.
@@ -289,11 +314,55 @@ async fn second_sync_reads_only_changes() {
     let report = mirror.ok().await;
     assert_eq!((report.new, report.updated, report.unchanged), (0, 0, 0));
     let log = github.requests();
-    assert_eq!(log.iter().filter(|l| l.status == 304).count(), 3, "{log:?}");
+    assert_eq!(log.iter().filter(|l| l.status == 304).count(), 5, "{log:?}");
     // A stored `ETag` must not hide a later change.
     github.world().edit(9, json!({"title": "Edited later"}));
     mirror.ok().await;
     assert_same(&mirror, &github);
+}
+
+#[tokio::test]
+async fn releases_and_planned_milestones_are_mirrored() {
+    let github = github(3, 0);
+    let notes = "* Stop in time by @ada in https://github.com/acme/app/pull/2\n* Revert the valve (#3)";
+    {
+        let mut world = github.world();
+        let releases = (1..=60).rev().map(|n| world.release(&format!("v1.{n}.0"), notes, NOW - 1_000 + n));
+        let mut releases: Vec<_> = releases.collect();
+        releases[0]["draft"] = true.into();
+        world.releases = releases;
+        world.milestones = vec![world.milestone("v1.61.0"), world.milestone("Backlog")];
+    }
+    let mirror = Mirror::of(&github).await;
+    mirror.ok().await;
+    let releases = mirror.releases();
+    assert_eq!(releases.len(), 60);
+    assert_eq!(releases[0], ("v1.1.0".to_owned(), true, true, vec![2]));
+    let planned: Vec<_> = releases.iter().filter(|r| !r.2).map(|r| r.0.as_str()).collect();
+    assert_eq!(planned, ["v1.61.0"]);
+
+    // A release replaces its milestone. Small pages are read up to the first one without news.
+    {
+        let mut world = github.world();
+        let release = world.release("1.61.0", "Fixes #1.", NOW);
+        world.releases.insert(0, release);
+    }
+    github.requests();
+    mirror.ok().await;
+    let log = github.requests();
+    assert_eq!(log.iter().filter(|l| l.address.contains("/releases?per_page=10")).count(), 2, "{log:?}");
+    let releases = mirror.releases();
+    assert_eq!(releases[0], ("1.61.0".to_owned(), true, true, vec![1]));
+    assert!(releases.iter().all(|r| r.2), "{releases:?}");
+    mirror.sync_as(true).await;
+    let pages = github.requests().into_iter().filter(|l| l.address.contains("/releases?per_page=50"));
+    assert_eq!(pages.count(), 2);
+
+    // A token that may not read releases is no problem of the sync.
+    github.world().forbidden_lists = vec!["/releases"];
+    mirror.ok().await;
+    assert_eq!(mirror.releases(), releases);
+    assert_eq!(github.world().invalid, Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -41,6 +41,22 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
+    /// Removes the planned releases of a source that its tracker listed; those of a changelog have
+    /// no URL and stay.
+    ///
+    /// # Errors
+    /// Returns an error if the database access fails.
+    pub fn remove_planned_releases(&self, source: i64) -> Result<()> {
+        const PLANNED: &str = "source_id = ?1 AND is_released = 0 AND url IS NOT NULL";
+        let items = format!(
+            "DELETE FROM release_items WHERE source_id = ?1
+             AND name IN (SELECT name FROM releases WHERE {PLANNED})"
+        );
+        self.transaction.execute(&items, [source])?;
+        self.transaction.execute(&format!("DELETE FROM releases WHERE {PLANNED}"), [source])?;
+        Ok(())
+    }
+
     /// Stores releases of a source; those of the same name are replaced, others stay.
     ///
     /// # Errors

@@ -58,7 +58,11 @@ impl Content {
             ["whoami"] if self.version.is_some() => fault(404, 32614, "no such resource"),
             ["whoami"] => ok(json!({"id": 1, "name": "ada@acme.example", "real_name": "Ada"})),
             ["product"] if get("names") == Some(PRODUCT) => {
-                ok(json!({"products": [{"id": 7, "name": PRODUCT, "is_active": true}]}))
+                let versions = self.releases_as(
+                    true,
+                    |name, _, _| json!({"id": 1, "name": name, "sort_key": 0, "is_active": true}),
+                );
+                ok(json!({"products": [{"id": 7, "name": PRODUCT, "is_active": true, "versions": versions}]}))
             }
             ["product"] => ok(json!({"products": []})),
             ["bug"] if get("count_only").is_some() => ok(json!({"bug_count": self.items.len()})),

@@ -1604,6 +1604,10 @@ export interface FileView {
    */
   pages: number;
   /**
+   * Number of releases, in a changelog or a list of releases.
+   */
+  releases: number;
+  /**
    * Number of records that cannot be used.
    */
   skipped: number;

@@ -160,7 +160,7 @@ export const understood = (sort: Sort): Understood => ({
   understood: [{
     columns: COLUMNS.map(([column, field]) => ({ column, field })), comments: 30, doubts: ["The dates could be day first or month first; day first was taken."], encoding: "windows-1252",
     file: "export/acme-issues.csv", first: [1, 2, 3].map((at) => ({ created_at: DATES.created_at, key: `ACME-${at}`, labels: ["bug"], state: "open", title: TITLES[sort] })), items: 12_345,
-    kind: "Jira CSV", links: 4, pages: 0, skipped: 2, skips: [{ place: "line 17", reason: "it has no key" }], sources: [{ comments: 30, items: 12_345, source: "acme" }],
+    kind: "Jira CSV", links: 4, pages: 0, releases: 0, skipped: 2, skips: [{ place: "line 17", reason: "it has no key" }], sources: [{ comments: 30, items: 12_345, source: "acme" }],
   }],
 });
 

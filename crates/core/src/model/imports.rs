@@ -76,6 +76,8 @@ pub struct FileView {
     pub pages: u64,
     /// Number of links between items.
     pub links: u64,
+    /// Number of releases, in a changelog or a list of releases.
+    pub releases: u64,
     /// Sources that the content goes into.
     pub sources: Vec<ShareView>,
     /// `true` if a source is named after the file because its records name no project.

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::{
     Origin,
     origins::Origins,
-    pack, put_records,
+    pack, put_records, releases,
     routes::{Of, Routes},
     source_key,
 };
@@ -27,8 +27,8 @@ use crate::tracker::file::{
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
-        ColumnView, DocKind, FileView, GlimpseView, ImportReport, ImportRequest, Imported, Record, ShareView,
-        Skip, Understood,
+        ColumnView, DocKind, FileView, GlimpseView, ImportReport, ImportRequest, Imported, Record,
+        ReleaseRecord, ShareView, Skip, Understood,
     },
     task::{Phase, Task},
 };
@@ -54,6 +54,7 @@ struct Part {
     records: Vec<Record>,
     payloads: Vec<(Record, PackedRaw)>,
     links: Vec<(String, String, Tie)>,
+    releases: Vec<ReleaseRecord>,
     share: ShareView,
 }
 
@@ -160,7 +161,8 @@ impl<'a> FileImporter<'a> {
             let names: Vec<&str> = self.out.sources.iter().map(|s| s.source.as_str()).collect();
             report.source = names.join(", ");
         }
-        let record_count = report.items + report.comments + report.pages;
+        let releases: u64 = self.out.files_read.understood.iter().map(|file| file.releases).sum();
+        let record_count = report.items + report.comments + report.pages + releases;
         match first_error {
             _ if record_count > 0 => Ok(()),
             Some(error) => Err(error),
@@ -308,7 +310,7 @@ impl<'a> FileImporter<'a> {
             characters: Some(characters),
             ..ColumnView::default()
         }));
-        let count = view.items + view.comments + view.pages + view.links + view.skipped;
+        let count = view.items + view.comments + view.pages + view.links + view.releases + view.skipped;
         if count == 0 && result.is_ok() {
             let error = Error::not_found(format!("{}: {} without any items", content.name, view.kind));
             self.left_out(content.name.clone(), &error);
@@ -404,6 +406,7 @@ impl<'a> FileImporter<'a> {
             view.items += part.share.items;
             view.comments += part.share.comments;
             view.links += part.links.len() as u64;
+            view.releases += part.releases.len() as u64;
             for shares in [&mut view.sources, &mut self.out.sources] {
                 share(shares, &key, &part.share);
             }
@@ -412,7 +415,7 @@ impl<'a> FileImporter<'a> {
                 self.out.report.comments += part.share.comments;
                 continue;
             };
-            if part.payloads.is_empty() && part.links.is_empty() {
+            if part.payloads.is_empty() && part.links.is_empty() && part.releases.is_empty() {
                 continue;
             }
             let import = match self.import {
@@ -438,7 +441,7 @@ impl<'a> FileImporter<'a> {
                     };
                     w.add_tracker_link(from, to, kind)?;
                 }
-                Ok(())
+                releases::put(w, source.id, part.releases)
             })?;
             self.out.report.add(report);
             self.sources.insert(key, source);
@@ -515,7 +518,7 @@ fn ready(
     let records = || {
         results.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(|piece| match piece {
             Piece::Record(record) => Some(record),
-            Piece::Link(..) => None,
+            Piece::Link(..) | Piece::Release(..) => None,
         })
     };
     if let Some(source) = routes.target() {
@@ -581,6 +584,11 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
                 let [from, to] = ends;
                 out.parts.entry(home).or_default().links.push((from, to, tie));
             }
+            Piece::Release(project, release) => {
+                let of = Of { item: false, ..of };
+                let key = routes.source(project.as_deref(), of)?;
+                out.parts.entry(key).or_default().releases.push(release);
+            }
         }
     }
     Ok(())
@@ -606,7 +614,7 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
                     Piece::Record(record) => {
                         record.repository().is_some_and(|p| p.eq_ignore_ascii_case(project))
                     }
-                    Piece::Link(..) => false,
+                    Piece::Link(..) | Piece::Release(..) => false,
                 });
                 !is_named
             })?;

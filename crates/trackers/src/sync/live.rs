@@ -9,7 +9,7 @@ use super::{
     absence::Allowance,
     clock,
     lock::SyncLock,
-    progress, relations,
+    progress, relations, releases,
     remote::key_of,
     removal, report,
     run::{Context, PageEvents, Run, SeenRecords},
@@ -114,6 +114,7 @@ impl Run<'_> {
         if kind.is_some_and(Kind::asks_relations) {
             relations::run(self, tracker, &self.project.clone()).await?;
         }
+        releases::run(self, tracker).await?;
         if remote.wiki {
             wiki::run(self, tracker, http).await?;
         }

@@ -10,6 +10,7 @@ mod lock;
 mod origins;
 mod progress;
 mod relations;
+mod releases;
 mod remote;
 mod removal;
 mod report;

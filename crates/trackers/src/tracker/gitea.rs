@@ -14,6 +14,7 @@ use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, clean, date, part},
     github::{describe, record},
+    release::{self, ReleaseList, ReleasePlace, Releases},
     walk::Pagination,
     wiki_git::WikiPlace,
 };
@@ -234,6 +235,26 @@ impl Tracker for Gitea {
     async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
         self.fate(Stream::Comments, self.path(&format!("/issues/comments/{id}"))?, task).await
+    }
+
+    fn release_lists(&self) -> &'static [ReleaseList] {
+        ReleaseList::OF_REPOSITORY
+    }
+
+    async fn releases(&self, place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+        // Only open milestones are listed by default.
+        let list = place.list.as_str();
+        let url = self.path(&format!("/{list}?limit={}&page={}", place.size, place.page))?;
+        release::fetch(&self.client, url, task, |response| {
+            let mut page = release::page(place, response, &self.project)?;
+            // The API does not return the address of a milestone.
+            let root = self.client.base.as_str().trim_end_matches("/api/v1");
+            for release in page.releases.iter_mut().filter(|_| place.list == ReleaseList::Planned) {
+                release.url.get_or_insert_with(|| format!("{root}/{}/milestones", self.project));
+            }
+            Ok(page)
+        })
+        .await
     }
 
     fn wiki(&self) -> Option<WikiPlace> {

@@ -15,6 +15,7 @@ use super::{
     client::{Client, clean, part},
     github::describe,
     identity,
+    release::{self, ReleaseList, ReleasePlace, Releases},
     repetition::RepeatGuard,
     walk::Pagination,
     wiki_git::WikiPlace,
@@ -382,6 +383,21 @@ impl Tracker for GitLab {
             404 | 410 => Ok(Fate::Gone),
             _ => Err(self.client.refusal(&response, "comments")),
         }
+    }
+
+    fn release_lists(&self) -> &'static [ReleaseList] {
+        ReleaseList::OF_REPOSITORY
+    }
+
+    async fn releases(&self, place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+        let list = match place.list {
+            ReleaseList::Planned => "milestones?state=active&",
+            ReleaseList::Tags => "repository/tags?",
+            ReleaseList::Published | ReleaseList::Versions => "releases?",
+        };
+        let url = self.path(&format!("/{list}per_page={}&page={}", place.size, place.page))?;
+        release::fetch(&self.client, url, task, |response| release::page(place, response, &self.project))
+            .await
     }
 
     fn wiki(&self) -> Option<WikiPlace> {

@@ -19,6 +19,7 @@ pub mod import;
 pub mod jira;
 pub mod linear;
 pub mod redmine;
+pub(crate) mod release;
 pub(crate) mod repetition;
 mod walk;
 pub mod wiki;
@@ -30,6 +31,7 @@ use async_trait::async_trait;
 pub use closer::{IssueCloser, Stays, Steps};
 pub use connect::{closing_steps, open};
 use jiff::Timestamp;
+use release::{ReleaseList, ReleasePage, ReleasePlace, Releases};
 use walk::Pagination;
 
 use precedent_core::{
@@ -251,6 +253,19 @@ pub trait Tracker: Send + Sync {
     /// The same as [`Tracker::page`].
     async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
         Ok(Relations::Found(Vec::new()))
+    }
+
+    /// Returns the lists of releases that the tracker offers, in reading order.
+    fn release_lists(&self) -> &'static [ReleaseList] {
+        &[]
+    }
+
+    /// Fetches a page of a list of releases, unless it still has this ETag.
+    ///
+    /// # Errors
+    /// The same as [`Tracker::page`].
+    async fn releases(&self, _place: ReleasePlace, _etag: Option<&str>, _task: &Task) -> Result<Releases> {
+        Ok(Releases::Found(ReleasePage::default()))
     }
 
     /// Returns the closer of duplicates, if the tracker supports it.

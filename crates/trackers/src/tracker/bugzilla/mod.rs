@@ -16,6 +16,7 @@ use url::Url;
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
+    release::{self, ReleaseList, ReleasePlace, Releases},
     walk::Pagination,
 };
 use crate::{
@@ -55,6 +56,18 @@ struct Version {
 struct Products {
     #[serde(default)]
     products: Vec<About>,
+}
+
+#[derive(Deserialize)]
+struct ProductVersions<'a> {
+    #[serde(borrow, default)]
+    products: Vec<ProductVersionList<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ProductVersionList<'a> {
+    #[serde(borrow, default)]
+    versions: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -371,5 +384,19 @@ impl Tracker for Bugzilla {
         Ok(comment.map_or(Fate::Gone, |c| {
             Fate::Here(Box::new(Record::Comment(Box::new(c.record(number, self.web())))))
         }))
+    }
+
+    fn release_lists(&self) -> &'static [ReleaseList] {
+        &[ReleaseList::Versions]
+    }
+
+    async fn releases(&self, _place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+        let path = format!("product?names={}&include_fields=versions", part(&self.product));
+        release::fetch(&self.client, self.client.url(&path)?, task, |response| {
+            let list: ProductVersions<'_> = response.json()?;
+            let versions: Vec<&RawValue> = list.products.into_iter().flat_map(|p| p.versions).collect();
+            Ok(release::versions(&versions, |_| None))
+        })
+        .await
     }
 }

@@ -11,7 +11,7 @@ use super::{
     shapes,
     states::{StateFields, is_resolution},
 };
-use crate::tracker::{github, graphql::nodes};
+use crate::tracker::{github, graphql::nodes, release};
 use precedent_core::model::{DocKind, Record, State};
 use precedent_text::words::Words;
 
@@ -69,6 +69,10 @@ fn parse(bytes: &[u8], place: u64, context: &FileContext, depth: u8) -> Result<V
         }
         Err(error) => return Err(why.unwrap_or_else(|| github::describe(&error))),
     };
+    if release::is_release(&value) {
+        let release = release::of_json(&value);
+        return Ok(release.map(|(project, release)| Piece::Release(project, release)).into_iter().collect());
+    }
     if depth < MAX_DEPTH {
         if let Some(inner) = inner_record(&value).filter(|_| post(&value).is_none()) {
             return parse(inner.to_string().as_bytes(), place, context, depth + 1);
@@ -117,6 +121,10 @@ pub fn is_hub(record: &[u8]) -> bool {
 /// Returns the lists in an object that contain items or messages; empty if the object is one
 /// itself.
 pub fn holders(value: &Value) -> Vec<String> {
+    // The files of a release are no records.
+    if release::is_release(value) {
+        return Vec::new();
+    }
     let context = FileContext::default();
     let is_record = |value: &Value| {
         let bytes = value.to_string().into_bytes();

@@ -45,7 +45,7 @@ use table::Plan;
 use super::{
     identity,
     import::{CUT_LIST, CUT_RECORD, MAX_RECORD, Records, Slice},
-    wiki,
+    release, wiki,
 };
 use precedent_core::{
     error::{Error, Result},
@@ -254,7 +254,7 @@ fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> R
     }
     context.has_numbers = is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &context);
     let tracker = match () {
-        () if is_hub(first.to_string().as_bytes()) => "GitHub",
+        () if is_hub(first.to_string().as_bytes()) || release::is_release(&first) => "GitHub",
         () if json::is_comments_of_bugs(text) => "Bugzilla",
         () => tracker_by_shape(&first),
     };
@@ -530,10 +530,21 @@ impl Look {
             }
             (Chunk::Row(row), Form::Table(plan)) => rows::pieces(plan, &row),
             (Chunk::Mail(bytes, at), Form::Mail { threads, .. }) => mail::pieces(&bytes, &at, threads),
+            (Chunk::Page(page), Form::Page) => Ok(with_releases(*page)),
             (Chunk::Page(page), _) => Ok(vec![Piece::Record(*page)]),
             _ => Ok(Vec::new()),
         }
     }
+}
+
+/// Returns a page, with its releases if it is a changelog.
+fn with_releases(page: Record) -> Vec<Piece> {
+    let releases = match &page {
+        Record::Document(document) => release::of_changelog(&document.body),
+        Record::Comment(_) => Vec::new(),
+    };
+    let releases = releases.into_iter().map(|release| Piece::Release(None, release));
+    std::iter::once(Piece::Record(page)).chain(releases).collect()
 }
 
 fn read_rows(

@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 
 use crate::tracker::identity::Identity;
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, Record, State};
+use precedent_core::model::{
+    Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, Record, ReleaseRecord, State,
+};
 
 /// A relation between two items, as the file states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum Piece {
     Record(Record),
     /// A link between two items; items without a project belong to that of the file.
     Link(Identity, Identity, Tie),
+    /// A release, with the project that it names.
+    Release(Option<String>, ReleaseRecord),
 }
 
 /// An item from a parser; missing fields are empty.

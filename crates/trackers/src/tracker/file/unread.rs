@@ -48,7 +48,7 @@ impl Unread {
                     let texts = [Some(&comment.body), comment.author.login.as_ref(), comment.url.as_ref()];
                     texts.into_iter().flatten().chain([&comment.remote_id]).for_each(|t| add(t, &mut vocab));
                 }
-                Piece::Link(..) => {}
+                Piece::Link(..) | Piece::Release(..) => {}
             }
         }
         self.walk(record, &mut String::new(), &vocab, 0);

@@ -13,7 +13,9 @@ use crate::{
     http::{Http, Login, Request, Response, status_words},
     secrets::Token,
     tracker::{
-        Address, Cursor, Fate, Fetched, IssueCloser, Page, Relations, Stream, Tracker, walk::Pagination,
+        Address, Cursor, Fate, Fetched, IssueCloser, Page, Relations, Stream, Tracker,
+        release::{self, ReleaseList, ReleasePlace, Releases},
+        walk::Pagination,
         wiki_git::WikiPlace,
     },
 };
@@ -435,6 +437,23 @@ impl Tracker for GitHub {
 
     async fn relations(&self, numbers: &[u64], task: &Task) -> Result<Relations> {
         graphql::relations(self, numbers, task).await
+    }
+
+    fn release_lists(&self) -> &'static [ReleaseList] {
+        ReleaseList::OF_REPOSITORY
+    }
+
+    async fn releases(&self, place: ReleasePlace, etag: Option<&str>, task: &Task) -> Result<Releases> {
+        // Only open milestones are listed by default.
+        let (list, size, page) = (place.list.as_str(), place.size, place.page);
+        let url = self.repository(&format!("/{list}?per_page={size}&page={page}"))?;
+        let response = self.get(url, etag, task).await?;
+        match response.status {
+            200 => release::page(place, &response, &self.name).map(Releases::Found),
+            304 => Ok(Releases::Unchanged),
+            403 | 404 | 410 | 451 => Ok(Releases::Refused(self.refusal(&response, "releases").to_string())),
+            _ => Err(self.refusal(&response, "releases")),
+        }
     }
 
     fn closer(&self) -> Option<&dyn IssueCloser> {

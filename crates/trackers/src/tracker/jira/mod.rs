@@ -16,6 +16,7 @@ use url::Url;
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date, part},
+    release::{self, ReleaseList, ReleasePlace, Releases},
     repetition::RepeatGuard,
     walk::Pagination,
 };
@@ -306,6 +307,20 @@ impl Tracker for Jira {
             Ok(comment) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
             Err(_) => Fate::Unreadable,
         })
+    }
+
+    fn release_lists(&self) -> &'static [ReleaseList] {
+        &[ReleaseList::Versions]
+    }
+
+    async fn releases(&self, _place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+        let path = format!("rest/api/{}/project/{}/versions", self.version(), part(&self.project));
+        release::fetch(&self.client, self.client.url(&path)?, task, |response| {
+            Ok(release::versions(&response.json::<Vec<&RawValue>>()?, |id| {
+                Some(format!("{}/projects/{}/versions/{id}", self.base(), self.project))
+            }))
+        })
+        .await
     }
 }
 

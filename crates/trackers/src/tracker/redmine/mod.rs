@@ -10,11 +10,13 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, parse_each, part},
+    release::{self, ReleaseList, ReleasePlace, Releases},
     walk::Pagination,
 };
 use crate::http::{Http, Login};
@@ -68,6 +70,12 @@ struct Status {
     id: u64,
     #[serde(default)]
     is_closed: bool,
+}
+
+#[derive(Deserialize)]
+struct Versions<'a> {
+    #[serde(borrow, default)]
+    versions: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -368,5 +376,18 @@ impl Tracker for Redmine {
             403 | 404 | 410 => Ok(Fate::Gone),
             _ => Err(self.client.refusal(&response, "notes")),
         }
+    }
+
+    fn release_lists(&self) -> &'static [ReleaseList] {
+        &[ReleaseList::Versions]
+    }
+
+    async fn releases(&self, _place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+        let url = self.client.url(&format!("projects/{}/versions.json", part(&self.project)))?;
+        release::fetch(&self.client, url, task, |response| {
+            let list: Versions<'_> = response.json()?;
+            Ok(release::versions(&list.versions, |id| Some(format!("{}/versions/{id}", self.base()))))
+        })
+        .await
     }
 }

@@ -1,0 +1,127 @@
+//! Releases of a project: read after its items, and stored with the state of their lists in one
+//! transaction.
+
+use std::{collections::HashSet, time::Duration};
+
+use super::run::Run;
+use crate::tracker::{
+    Tracker,
+    release::{ReleaseList, ReleasePlace, Releases},
+};
+use precedent_core::{door, error::Result, model::ReleaseRecord};
+use precedent_store::{StreamRow, Writer};
+
+/// The maximum number of releases that are read of a list.
+const MAX_RELEASES: u32 = 1_000;
+/// The number of releases on a page: the maximum of Gitea.
+const PAGE: u32 = 50;
+/// The number of releases on a page once all are stored; GitHub's describe each of their files.
+const SMALL_PAGE: u32 = 10;
+/// The time between two readings of all tags, which are in no useful order.
+const TAG_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+
+/// Reads the lists of releases and stores what they contain.
+pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> {
+    if tracker.release_lists().is_empty() {
+        return Ok(());
+    }
+    let source = run.source.id;
+    let stored = run.with_store(move |store| store.read(|r| r.releases(source))).await?;
+    let is_dated = |releases: &[ReleaseRecord]| releases.iter().any(|r| r.released_at.is_some());
+    let (mut found, mut rows, mut has_planned) = (Vec::new(), Vec::new(), false);
+    for list in tracker.release_lists() {
+        let name = list.as_str();
+        let mut row = run.with_store(move |store| store.read(|r| r.stream(source, name))).await?;
+        let now = (run.context.clock)();
+        let is_recent = row.finished_at.is_some_and(|at| now < at + TAG_INTERVAL);
+        if *list == ReleaseList::Tags && (is_recent || is_dated(&stored) || is_dated(&found)) {
+            continue;
+        }
+        if *list == ReleaseList::Planned && !found.is_empty() {
+            // A planned version may have been released under another name.
+            row.etag = None;
+        }
+        if let Some(mut releases) = read(run, tracker, *list, &mut row, &stored).await? {
+            if *list == ReleaseList::Planned {
+                let released: HashSet<String> =
+                    stored.iter().chain(&found).filter(|r| r.is_released).map(version).collect();
+                releases.retain(|release| !released.contains(&version(release)));
+            }
+            has_planned |= matches!(list, ReleaseList::Planned | ReleaseList::Versions);
+            found.extend(releases);
+        }
+        row.finished_at = Some(now);
+        rows.push((name, row));
+    }
+    run.with_store(move |store| {
+        store.write(|w| {
+            if has_planned {
+                w.remove_planned_releases(source)?;
+            }
+            put(w, source, found)?;
+            rows.iter().try_for_each(|(name, row)| w.set_stream(source, name, row))
+        })
+    })
+    .await
+}
+
+/// Reads a list up to the first page without news; `None` if it is unchanged or refused.
+async fn read(
+    run: &Run<'_>,
+    tracker: &dyn Tracker,
+    list: ReleaseList,
+    row: &mut StreamRow,
+    stored: &[ReleaseRecord],
+) -> Result<Option<Vec<ReleaseRecord>>> {
+    let is_repeated = list == ReleaseList::Published && row.finished_at.is_some();
+    let size = if is_repeated { SMALL_PAGE } else { PAGE };
+    // Tags are stored without a date until a release replaces them.
+    let known = stored.iter().filter(|r| is_repeated && r.released_at.is_some());
+    let mut names: HashSet<String> = known.map(|r| r.name.clone()).collect();
+    let etag = row.etag.take().filter(|(_, page_size)| *page_size == size.to_string());
+    let mut out = Vec::new();
+    for page in 1..=MAX_RELEASES / size {
+        run.context.task.check()?;
+        let place = ReleasePlace { list, page, size };
+        let page_etag = etag.as_ref().filter(|_| page == 1).map(|(etag, _)| etag.as_str());
+        match tracker.releases(place, page_etag, &run.context.task).await? {
+            Releases::Found(found) => {
+                if page == 1 {
+                    row.etag = found.etag.map(|etag| (etag, size.to_string()));
+                }
+                row.refused = None;
+                let is_known =
+                    !found.releases.is_empty() && found.releases.iter().all(|r| names.contains(&r.name));
+                names.extend(found.releases.iter().map(|r| r.name.clone()));
+                out.extend(found.releases);
+                if is_known || !found.more {
+                    break;
+                }
+            }
+            Releases::Unchanged => {
+                row.etag = etag;
+                return Ok(None);
+            }
+            Releases::Refused(why) => {
+                row.refused = Some(door::single_line(&why));
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(out))
+}
+
+/// Returns the version in a release's name, in the form that tags and milestones share.
+fn version(release: &ReleaseRecord) -> String {
+    release.name.to_lowercase().trim_start_matches('v').to_owned()
+}
+
+/// Stores releases without the secrets of this process.
+pub(super) fn put(writer: &Writer<'_>, source: i64, mut releases: Vec<ReleaseRecord>) -> Result<()> {
+    for release in &mut releases {
+        release.name = door::single_line(&release.name);
+        release.url = release.url.as_deref().map(|url| door::clean(url).into_owned());
+    }
+    releases.retain(|release| !release.name.is_empty());
+    writer.set_releases(source, &releases)
+}

@@ -1,0 +1,515 @@
+//! Releases of a project: the lists of trackers, and the items that release notes name as fixed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use jiff::Timestamp;
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+use url::Url;
+
+use super::{
+    client::{Client, parse_each},
+    dates,
+};
+use crate::http::Response;
+use precedent_core::{error::Result, model::ReleaseRecord, task::Task};
+use precedent_text::{
+    reference::{Relation, references},
+    version,
+};
+
+/// A list of releases that a tracker offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseList {
+    /// Releases with notes, newest first.
+    Published,
+    /// Milestones that are open.
+    Planned,
+    /// Tags of the git repository.
+    Tags,
+    /// All versions in one response, planned ones too.
+    Versions,
+}
+
+impl ReleaseList {
+    /// The lists of a tracker with git repositories, in reading order.
+    pub const OF_REPOSITORY: &[Self] = &[Self::Published, Self::Planned, Self::Tags];
+
+    /// Returns the name of its state in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Published => "releases",
+            Self::Planned => "milestones",
+            Self::Tags => "tags",
+            Self::Versions => "versions",
+        }
+    }
+}
+
+/// The place of a page in a list of releases.
+#[derive(Clone, Copy, Debug)]
+pub struct ReleasePlace {
+    /// List to read.
+    pub list: ReleaseList,
+    /// Page number, from 1.
+    pub page: u32,
+    /// Number of releases on a page.
+    pub size: u32,
+}
+
+/// A page of a list of releases.
+#[derive(Debug, Default)]
+pub struct ReleasePage {
+    /// Releases of the page, without drafts.
+    pub releases: Vec<ReleaseRecord>,
+    /// `true` if there is another page.
+    pub more: bool,
+    /// ETag of the response.
+    pub etag: Option<String>,
+}
+
+/// The outcome of a request for releases.
+#[derive(Debug)]
+pub enum Releases {
+    /// The page.
+    Found(ReleasePage),
+    /// The content is unchanged since the response with this ETag.
+    Unchanged,
+    /// The token may not read this list, or the project has none, with the reason.
+    Refused(String),
+}
+
+/// A release, a milestone or a tag of GitHub, Gitea and GitLab.
+#[derive(Deserialize)]
+struct Entry {
+    tag_name: Option<String>,
+    title: Option<String>,
+    name: Option<String>,
+    #[serde(alias = "description")]
+    body: Option<String>,
+    #[serde(alias = "web_url")]
+    html_url: Option<String>,
+    #[serde(rename = "_links")]
+    links: Option<Links>,
+    draft: Option<bool>,
+    upcoming_release: Option<bool>,
+    #[serde(default, alias = "released_at", deserialize_with = "dates::lenient")]
+    published_at: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct Links {
+    #[serde(rename = "self")]
+    page: Option<String>,
+}
+
+impl Entry {
+    /// Converts an entry of a list; `None` for a draft, and for a milestone or tag that is no
+    /// version.
+    fn record(self, list: ReleaseList, project: &str) -> Option<ReleaseRecord> {
+        let name = match list {
+            ReleaseList::Published | ReleaseList::Versions => self.tag_name.or(self.name),
+            ReleaseList::Planned => self.title.filter(|title| is_version_name(title)),
+            ReleaseList::Tags => self.name.filter(|name| has_version(name)),
+        };
+        let name = name.filter(|_| self.draft != Some(true))?;
+        let is_released = list != ReleaseList::Planned && self.upcoming_release != Some(true);
+        let notes = self.body.filter(|_| list == ReleaseList::Published).unwrap_or_default();
+        let url = self.html_url.or_else(|| self.links?.page);
+        Some(ReleaseRecord {
+            name,
+            released_at: self.published_at.filter(|_| is_released),
+            is_released,
+            url: url.filter(|url| url.starts_with("http://") || url.starts_with("https://")),
+            items: fixed_items(&notes, project),
+        })
+    }
+}
+
+/// Parses a page of releases, milestones or tags of `project`.
+///
+/// # Errors
+/// [`precedent_core::Code::Network`] if the response is not a list.
+pub(super) fn page(place: ReleasePlace, response: &Response, project: &str) -> Result<ReleasePage> {
+    let raws: Vec<&RawValue> = response.json()?;
+    let entries = parse_each::<Entry>(&raws).0.into_iter();
+    // A proxy may drop the links of a full page.
+    let is_full = raws.len() >= place.size as usize;
+    Ok(ReleasePage {
+        releases: entries.filter_map(|entry| entry.record(place.list, project)).collect(),
+        more: response.next.is_some() || is_full && response.header("link").is_none(),
+        etag: response.etag.clone(),
+    })
+}
+
+/// A version of Jira, Redmine or Bugzilla.
+#[derive(Deserialize)]
+struct Version {
+    id: Option<Value>,
+    name: String,
+    /// `true` for a released version of Jira.
+    released: Option<bool>,
+    /// Status of a version of Redmine: open, locked or closed.
+    status: Option<String>,
+    #[serde(alias = "releaseDate", alias = "due_date")]
+    date: Option<String>,
+}
+
+/// Parses the list of all versions, oldest first. `url` returns the address of the version with an
+/// id.
+pub(super) fn versions(raws: &[&RawValue], url: impl Fn(&str) -> Option<String>) -> ReleasePage {
+    let versions = parse_each::<Version>(raws).0.into_iter().rev().filter(|v| has_version(&v.name));
+    let releases = versions.map(|version| {
+        let is_released =
+            version.released.unwrap_or_else(|| version.status.is_none_or(|status| status == "closed"));
+        let id = version.id.map(|id| id.to_string().trim_matches('"').to_owned());
+        let date = version.date.filter(|_| is_released);
+        ReleaseRecord {
+            name: version.name,
+            released_at: date.and_then(|text| dates::parse(&text, dates::Order::default())),
+            is_released,
+            url: id.and_then(|id| url(&id)),
+            items: Vec::new(),
+        }
+    });
+    ReleasePage { releases: releases.collect(), ..ReleasePage::default() }
+}
+
+/// Fetches a list of releases; a list that may not be read is refused.
+pub(super) async fn fetch(
+    client: &Client,
+    url: Url,
+    task: &Task,
+    parse: impl FnOnce(&Response) -> Result<ReleasePage> + Send,
+) -> Result<Releases> {
+    let response = client.get(url, task).await?;
+    match response.status {
+        200 => parse(&response).map(Releases::Found),
+        403 | 404 | 410 => Ok(Releases::Refused(client.refusal(&response, "releases").to_string())),
+        _ => Err(client.refusal(&response, "releases")),
+    }
+}
+
+/// Returns whether a JSON object is a release as GitHub's API returns it.
+pub fn is_release(value: &Value) -> bool {
+    let has_date = ["published_at", "released_at"].iter().any(|name| value.get(name).is_some());
+    has_date && value.get("tag_name").is_some_and(Value::is_string)
+}
+
+/// Parses a release as GitHub's API returns it, with the project that its address names; `None` for
+/// a draft.
+pub fn of_json(value: &Value) -> Option<(Option<String>, ReleaseRecord)> {
+    let entry = Entry::deserialize(value).ok()?;
+    let project = entry.html_url.as_deref().and_then(|url| {
+        let (path, _) = url.split_once("://")?.1.split_once("/releases/")?;
+        Some(path.split_once('/')?.1.to_owned())
+    });
+    let name = project.clone().unwrap_or_default();
+    Some((project, entry.record(ReleaseList::Published, &name)?))
+}
+
+/// Returns whether a name contains a version.
+fn has_version(name: &str) -> bool {
+    version::compare(name, name).is_some()
+}
+
+/// Returns whether a milestone is named after a version: "v1.2.0", "Release 1.2".
+fn is_version_name(title: &str) -> bool {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    words.len() <= 2 && words.last().is_some_and(|word| has_version(word))
+}
+
+/// The words of notes that name items as not fixed.
+static UNFIXED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\brevert|\bknown (?:issue|bug|problem)"));
+/// The start of a list entry.
+static ENTRY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-*+•]|\d+[.)])\s"));
+/// A reference in brackets: "(#12)", "([#12](…), #13)".
+static BRACKETED: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([^()]*#\d"));
+/// A heading that is a version, with what stands before and after it.
+static HEADING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:(?P<word>[\p{L}][\p{L}\p{N}_.-]*)\s+)?",
+        r"(?:\\?\[)?(?P<name>v?\d+(?:\.\d+)+[\w.+-]*|unreleased)\]?(?:\([^()]*://[^()]*\))?(?P<rest>.*)$",
+    ))
+});
+/// A date in a heading.
+static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b"));
+
+fn pattern(text: &str) -> Regex {
+    precedent_text::pattern::re(text)
+}
+
+/// Returns the numbers of the items that the notes of a release of `project` name as fixed,
+/// ascending: those in list entries, in brackets and after "fixes". Reverted changes and known
+/// issues are left out.
+pub fn fixed_items(notes: &str, project: &str) -> Vec<u64> {
+    let mut out = BTreeSet::new();
+    let (mut paragraph, mut is_unfixed) = (String::new(), false);
+    for line in notes.lines() {
+        let heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
+        if heading || line.trim().is_empty() || ENTRY.is_match(line) {
+            add_fixed_items(&paragraph, project, &mut out);
+            paragraph.clear();
+        }
+        if heading {
+            is_unfixed = UNFIXED.is_match(line);
+        } else if !is_unfixed {
+            paragraph.push_str(line);
+            paragraph.push(' ');
+        }
+    }
+    add_fixed_items(&paragraph, project, &mut out);
+    out.into_iter().collect()
+}
+
+fn add_fixed_items(paragraph: &str, project: &str, out: &mut BTreeSet<u64>) {
+    let is_entry = ENTRY.is_match(paragraph);
+    for sentence in paragraph.split(". ").filter(|sentence| !UNFIXED.is_match(sentence)) {
+        let references = references(sentence);
+        // The name may be the end of a longer path, as in GitLab.
+        let is_own = |source: &str| {
+            let end = project.len().checked_sub(source.len()).and_then(|at| project.get(at..));
+            end.is_some_and(|end| end.eq_ignore_ascii_case(source))
+        };
+        let is_listed = is_entry || BRACKETED.is_match(sentence);
+        let (mut own, mut foreign) = (Vec::new(), BTreeSet::new());
+        for reference in &references {
+            match reference.source.as_deref() {
+                Some(source) if !is_own(source) => drop(foreign.insert(reference.number)),
+                _ if is_listed || reference.relation == Relation::Closes => own.push(reference),
+                _ => {}
+            }
+        }
+        // The text of a link repeats the number: [#12](https://github.com/acme/lib/issues/12).
+        let own = own.into_iter().filter(|r| r.source.is_some() || !foreign.contains(&r.number));
+        out.extend(own.map(|reference| reference.number));
+    }
+}
+
+/// Returns the releases of a changelog in Markdown; empty if fewer than two headings are versions.
+pub fn of_changelog(markdown: &str) -> Vec<ReleaseRecord> {
+    let lines: Vec<&str> = markdown.lines().collect();
+    let mut sections: Vec<(ReleaseRecord, String)> = Vec::new();
+    let mut is_code = false;
+    for (at, line) in lines.iter().enumerate() {
+        is_code ^= line.trim_start().starts_with("```");
+        let heading = if is_code { None } else { heading(line, lines.get(at + 1)) };
+        match (heading.and_then(version_heading), sections.last_mut()) {
+            (Some(release), _) => sections.push((release, String::new())),
+            (None, Some((_, notes))) => {
+                notes.push_str(line);
+                notes.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    if sections.iter().filter(|(release, _)| has_version(&release.name)).count() < 2 {
+        return Vec::new();
+    }
+    let project = main_project(markdown);
+    let releases = sections.into_iter();
+    releases
+        .map(|(release, notes)| ReleaseRecord { items: fixed_items(&notes, &project), ..release })
+        .collect()
+}
+
+/// Returns the text of a heading: "## Text", or a line that the next one underlines.
+fn heading<'a>(line: &'a str, next: Option<&&str>) -> Option<&'a str> {
+    let text = line.trim_start_matches('#');
+    if text.len() < line.len() {
+        return text.starts_with(' ').then(|| text.trim());
+    }
+    let underline = next?.trim_end();
+    let is_underlined =
+        underline.len() > 2 && (underline.bytes().all(|b| b == b'=') || underline.bytes().all(|b| b == b'-'));
+    is_underlined.then(|| line.trim())
+}
+
+/// Parses the heading of a release: "[1.2.0] - 2024-01-02", "v1.2.0 (2024-01-02)", "Unreleased".
+fn version_heading(text: &str) -> Option<ReleaseRecord> {
+    let captures = HEADING.captures(text)?;
+    let name = &captures["name"];
+    // Marks such as "[YANKED]" follow the date.
+    let rest = captures["rest"].split('[').next().unwrap_or_default().to_owned();
+    let rest = rest.trim_matches(|c: char| !c.is_alphanumeric());
+    let date = DATE.find(rest).map_or(rest, |date| date.as_str());
+    let orders = [dates::Order::MonthFirst, dates::Order::DayFirst];
+    let released_at = orders.into_iter().find_map(|order| dates::parse(date, order));
+    let is_planned = [name, rest].iter().any(|text| text.eq_ignore_ascii_case("unreleased"));
+    let is_introduced = captures.name("word").is_none_or(|word| {
+        ["version", "release"].iter().any(|known| word.as_str().eq_ignore_ascii_case(known))
+    });
+    let is_complete = released_at.is_some() || is_introduced && (is_planned || rest.is_empty());
+    is_complete.then(|| ReleaseRecord {
+        name: name.to_owned(),
+        released_at: released_at.filter(|_| !is_planned),
+        is_released: !is_planned,
+        url: None,
+        items: Vec::new(),
+    })
+}
+
+/// Returns the project that a text refers to most often; empty if it names none.
+fn main_project(text: &str) -> String {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for source in references(text).into_iter().filter_map(|reference| reference.source) {
+        *counts.entry(source).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(name, _)| name).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn record(list: ReleaseList, entry: Value) -> Option<(String, bool, Option<String>)> {
+        let record = Entry::deserialize(entry).unwrap().record(list, "acme/app")?;
+        Some((record.name, record.is_released, record.released_at.map(|at| at.to_string())))
+    }
+
+    #[test]
+    fn entries_of_each_tracker_become_releases() {
+        let date = || Some("2024-01-02T03:04:05Z".to_owned());
+        for (list, entry, want) in [
+            (
+                ReleaseList::Published,
+                json!({"tag_name": "v1.2.0", "name": "Spring", "draft": false, "published_at": "2024-01-02T03:04:05Z"}),
+                Some(("v1.2.0", true, date())),
+            ),
+            (
+                ReleaseList::Published,
+                json!({"tag_name": "v1.3.0", "draft": true, "published_at": null}),
+                None,
+            ),
+            (
+                ReleaseList::Published,
+                json!({"tag_name": "v1.2.0", "description": null, "released_at": "2024-01-02T03:04:05.000Z",
+                    "upcoming_release": false, "_links": {"self": "https://gitlab.example/acme/app/-/releases/v1.2.0"}}),
+                Some(("v1.2.0", true, date())),
+            ),
+            (
+                ReleaseList::Published,
+                json!({"tag_name": "v2.0.0", "released_at": "2030-01-02T03:04:05.000Z", "upcoming_release": true}),
+                Some(("v2.0.0", false, None)),
+            ),
+            (
+                ReleaseList::Planned,
+                json!({"title": "Release 1.3", "state": "open"}),
+                Some(("Release 1.3", false, None)),
+            ),
+            (ReleaseList::Planned, json!({"title": "Go1.25"}), Some(("Go1.25", false, None))),
+            (ReleaseList::Planned, json!({"title": "Backlog"}), None),
+            (ReleaseList::Planned, json!({"title": "Regressions of 1.2 on Windows"}), None),
+            (ReleaseList::Tags, json!({"name": "go1.22.1"}), Some(("go1.22.1", true, None))),
+            (ReleaseList::Tags, json!({"name": "weekly.2012-03-27"}), None),
+        ] {
+            let want = want.map(|(name, is_released, at)| (name.to_owned(), is_released, at));
+            assert_eq!(record(list, entry.clone()), want, "{entry}");
+        }
+    }
+
+    #[test]
+    fn versions_state_whether_they_are_released() {
+        let text = r#"[
+            {"id": "1", "name": "1.0.0", "released": true, "releaseDate": "2024-01-02"},
+            {"id": "2", "name": "1.1.0", "released": false, "releaseDate": "2030-01-02"},
+            {"id": 3, "name": "1.2.0", "status": "closed", "due_date": "2024-03-04"},
+            {"id": 4, "name": "1.3.0", "status": "locked", "due_date": null},
+            {"id": 5, "name": "1.4.0", "is_active": true},
+            {"id": 6, "name": "Backlog", "released": false}]"#;
+        let raws: Vec<&RawValue> = serde_json::from_str(text).unwrap();
+        let page = versions(&raws, |id| Some(format!("https://tracker.example/versions/{id}")));
+        let found: Vec<_> = page
+            .releases
+            .iter()
+            .map(|r| (r.name.as_str(), r.is_released, r.released_at.map(|at| at.strftime("%F").to_string())))
+            .collect();
+        let want = [
+            ("1.4.0", true, None),
+            ("1.3.0", false, None),
+            ("1.2.0", true, Some("2024-03-04".to_owned())),
+            ("1.1.0", false, None),
+            ("1.0.0", true, Some("2024-01-02".to_owned())),
+        ];
+        assert_eq!(found, want);
+        assert_eq!(page.releases[4].url.as_deref(), Some("https://tracker.example/versions/1"));
+    }
+
+    #[test]
+    fn notes_name_fixed_items() {
+        for (notes, want) in [
+            ("* Stop the pump in time by @ada in https://github.com/acme/app/pull/12", &[12][..]),
+            (
+                "- Stop the pump\n  in time ([#13](https://github.com/acme/app/issues/13), #14)\n- Clean up",
+                &[13, 14],
+            ),
+            ("Fixes #15. It is like #16.", &[15]),
+            ("The valve opens again (#17).", &[17]),
+            ("- Revert \"Open the valve (#18)\" (#19)\n- Open the lid (#20)", &[20]),
+            ("- Open the lid (#21). Reverts #22.", &[21]),
+            ("## Known issues\n\n- The pump is loud (#23)\n\n## Fixes\n\n- Close the lid (#24)", &[24]),
+            ("- Update the library ([#25](https://github.com/acme/lib/issues/25), acme/lib#26)", &[]),
+            ("- Closes ACME/App#27 and app#28", &[27, 28]),
+            ("**Full Changelog**: https://github.com/acme/app/compare/v1.1.0...v1.2.0", &[]),
+        ] {
+            assert_eq!(fixed_items(notes, "acme/app"), want, "{notes}");
+        }
+    }
+
+    #[test]
+    fn changelog_headings_become_releases() {
+        for (heading, want) in [
+            ("[1.2.0] - 2024-01-02", Some(("1.2.0", true, Some("2024-01-02")))),
+            ("[1.2.0] - 2024-01-02 [YANKED]", Some(("1.2.0", true, Some("2024-01-02")))),
+            (
+                "[1.2.0](https://github.com/acme/app/compare/v1.1.0...v1.2.0) (2024-01-02)",
+                Some(("1.2.0", true, Some("2024-01-02"))),
+            ),
+            ("v1.2.0 (2024-01-02)", Some(("v1.2.0", true, Some("2024-01-02")))),
+            ("1.2.0 / 2024-01-02", Some(("1.2.0", true, Some("2024-01-02")))),
+            ("1.2.0-rc.1, January 2, 2024", Some(("1.2.0-rc.1", true, Some("2024-01-02")))),
+            (r"\[1.2.0]", Some(("1.2.0", true, None))),
+            ("v1.2.0 (26/03/2024)", Some(("v1.2.0", true, Some("2024-03-26")))),
+            ("Version 1.2.0", Some(("1.2.0", true, None))),
+            ("Heron 1.2.0 (2024-01-02)", Some(("1.2.0", true, Some("2024-01-02")))),
+            ("[Unreleased]", Some(("Unreleased", false, None))),
+            ("1.3.0 (unreleased)", Some(("1.3.0", false, None))),
+            ("Ubuntu 22.04", None),
+            ("1.2 is the last version for Windows", None),
+            ("Fixed", None),
+        ] {
+            let found = version_heading(heading);
+            let found = found.as_ref().map(|r| {
+                (r.name.as_str(), r.is_released, r.released_at.map(|at| at.strftime("%F").to_string()))
+            });
+            let want = want.map(|(name, is_released, at)| (name, is_released, at.map(str::to_owned)));
+            assert_eq!(found, want, "{heading}");
+        }
+    }
+
+    #[test]
+    fn changelog_sections_keep_their_items() {
+        let text = "# Changelog\n\n## [Unreleased]\n\n- Faster ([#9](https://github.com/acme/app/pull/9))\n\n\
+            ## [1.1.0] - 2024-02-03\n\n### Fixed\n\n- The lid closes ([#7](https://github.com/acme/app/issues/7)).\n\n\
+            ```\n## 9.9.9\n```\n\nVersion 1.0.0 (2024-01-02)\n=====\n\n- First (#1)\n";
+        let releases: Vec<_> = of_changelog(text).into_iter().map(|r| (r.name, r.items)).collect();
+        let want = [("Unreleased", vec![9]), ("1.1.0", vec![7]), ("1.0.0", vec![1])];
+        assert_eq!(releases, want.map(|(name, items)| (name.to_owned(), items)));
+        assert_eq!(of_changelog("# Heron\n\n## 1.0.0\n\nThe first version.\n"), []);
+    }
+
+    #[test]
+    fn release_names_its_project() {
+        let release = json!({"tag_name": "v1.2.0", "draft": false, "published_at": "2024-01-02T03:04:05Z",
+            "html_url": "https://github.com/acme/app/releases/tag/v1.2.0", "body": "- Stop (#12)", "assets": []});
+        assert!(is_release(&release));
+        let (project, record) = of_json(&release).unwrap();
+        assert_eq!((project.as_deref(), &record.items[..]), (Some("acme/app"), &[12][..]));
+    }
+}
