@@ -104,7 +104,7 @@ async fn stored_article_answers_before_cases() {
     assert_eq!(answer.note.connected, ["acme/app#1"]);
     let again = casebook.store_article(request("acme/app#1"), &Task::new()).await.unwrap();
     assert_eq!((again.outcome, &again.note.key), (NoteOutcome::Duplicate, &answer.note.key));
-    assert_eq!(write(&casebook, request("acme/app#1")).await.stored, [answer.note.key.clone()]);
+    assert_eq!(write(&casebook, request("acme/app#1")).await.stored, std::slice::from_ref(&answer.note.key));
     let question = AskRequest {
         text: "upload of a large bundle stops behind the proxy".into(),
         ..AskRequest::default()
