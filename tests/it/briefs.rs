@@ -126,7 +126,7 @@ async fn summary_precedes_every_section() {
     holds(
         text,
         &[
-            "It is a known duplicate of acme/app#1 (solved).",
+            "It is a known duplicate of acme/app#1 (fixed in 2.4.0).",
             "It was fixed by acme/app#7.",
             "Fixed in 2.4.0.",
         ],
