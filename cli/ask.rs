@@ -8,7 +8,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::AskCommand,
-    comment::{print_comment, print_first},
+    comment::{print_articles, print_comment, print_first},
     input,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, state},
     troubleshoot::{Subject, parse_subject},
@@ -53,6 +53,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         None if response.conclusive => output.line("No known problem matches."),
         None => output.line("No known problem matches so far."),
     }
+    print_articles(&response.articles, output);
     for case in &response.cases {
         output.line("");
         output.line(format_args!(

@@ -1,9 +1,12 @@
-//! The comments of a solved case, printed alike by every command.
+//! The comments of a solved case, and passages of articles, printed alike by every command.
 
 use anstyle::Style;
-use precedent_core::model::{CaseComment, FixedBy, SolvedCase};
+use precedent_core::model::{CaseComment, FixedBy, SolvedCase, WikiPassage};
 
-use crate::output::{DIM, GOOD, Output, day, plain};
+use crate::output::{BOLD, DIM, GOOD, KEY, Output, day, plain};
+
+/// The maximum length of a passage of an article, in characters.
+const PASSAGE: usize = 400;
 
 /// Prints a comment's author and role, then at most `lines` lines of it.
 ///
@@ -51,4 +54,18 @@ pub fn fixed_in(case: &SolvedCase) -> Option<String> {
     let asked_version =
         case.asked_version.as_ref().map(|asked_version| format!(" ({})", plain(&asked_version.words())));
     Some(fix + &asked_version.unwrap_or_default())
+}
+
+/// Prints passages of stored articles.
+pub fn print_articles(articles: &[WikiPassage], output: &mut Output) {
+    for article in articles {
+        output.line("");
+        output.line(format_args!(
+            "{BOLD}Article{BOLD:#} {KEY}{}{KEY:#}  {}",
+            plain(&article.key),
+            plain(&article.title)
+        ));
+        let text: String = article.text.chars().take(PASSAGE).collect();
+        output.print_wrapped(&plain(&text), "  ");
+    }
 }

@@ -5,6 +5,7 @@
 )]
 
 mod args;
+mod article;
 mod ask;
 mod brief;
 mod calibrate;
@@ -209,6 +210,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Verdict(command) => verdict::run(&session, command, output).await,
         Command::Troubleshoot(command) => troubleshoot::run(&session, command, output).await,
         Command::Brief(command) => brief::run(&session, command, output).await,
+        Command::Article(command) => article::run(&session, command, output).await,
         Command::Model(command) => model::run(&session, command, output).await,
         Command::Note(command) => note::run(&session, command, output).await,
         Command::Show(command) => show::run(&session, command, output).await,

@@ -35,6 +35,7 @@ pub fn of(command: &Command) -> Need {
         | Command::Model(ModelCommand::Use { .. } | ModelCommand::Remove { .. })
         // Agents store notes and verdicts.
         | Command::Mcp(_) => Need::Write,
+        Command::Article(article) if article.store => Need::Write,
         Command::Triage(triage) if triage.decide || triage.apply => Need::Write,
         Command::Doctor(doctor) if doctor.repair => Need::Write,
         Command::Triage(_)
@@ -47,6 +48,7 @@ pub fn of(command: &Command) -> Need {
         | Command::Verdict(VerdictCommand::List { .. })
         | Command::Troubleshoot(_)
         | Command::Brief(_)
+        | Command::Article(_)
         | Command::Note(
             NoteCommand::CheckSimilar { .. } | NoteCommand::List { .. } | NoteCommand::Show { .. },
         )

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use precedent_core::{
     Code, Error, Result, files,
     model::{
-        Access, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord,
+        Access, Article, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord,
         ClosureReport, DuplicatesResponse, Exported, Health, HostView, IndexReport, LogResponse, ModelView,
         Note, NoteAnswer, ProblemsResponse, RedactionPreview, Restored, SearchResponse, SimilarNotes,
         SourceView, Thread, ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Undone, Verdict,
@@ -25,6 +25,9 @@ type SchemaEntry = (&'static str, fn() -> Schema);
 /// The schemas of all commands that print JSON.
 const SCHEMAS: &[SchemaEntry] = &[
     ("backup", of::<Backup>),
+    ("article", of::<Article>),
+    ("article-gaps", of::<ProblemsResponse>),
+    ("article-store", of::<NoteAnswer>),
     ("ask", of::<AskResponse>),
     ("brief", of::<Brief>),
     ("brief-preview", of::<Vec<RedactionPreview>>),

@@ -14,7 +14,7 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::{fixed_in, print_change, print_comment},
+    comment::{fixed_in, print_articles, print_change, print_comment},
     input, logs,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
 };
@@ -150,6 +150,10 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         .is_some_and(|(case, open)| !response.is_sure() && open.confidence > case.helps);
     if open_first {
         print_open(response, output);
+        output.line("");
+    }
+    if !response.articles.is_empty() {
+        print_articles(&response.articles, output);
         output.line("");
     }
     output.line(match response.outcome {

@@ -55,6 +55,8 @@ fn main() {
         "similar_notes",
         "edit_note",
         "remove_note",
+        "article",
+        "store_article",
         "brief",
         "preview_redaction",
         "brief_markdown",

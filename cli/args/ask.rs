@@ -298,6 +298,42 @@ pub struct BriefCommand {
 }
 
 #[derive(Debug, Arguments)]
+#[command(
+    after_help = "The text consists of sentences from the report, its duplicates and their fixes, each with a link to its source.
+Names and secrets that are recognized are replaced. The same casebook always produces the same bytes.
+
+Examples:
+  precedent article acme/app#1234 -o article.md
+  precedent article acme/app#1234 --store
+  precedent article --gaps -R acme/app"
+)]
+pub struct ArticleCommand {
+    /// Item (acme/app#12) whose problem is solved
+    #[arg(value_name = "KEY", required_unless_present = "gaps")]
+    pub key: Option<String>,
+    /// List solved problems with several reports that no article describes
+    #[arg(long, conflicts_with_all = ["key", "output", "format", "no_redact", "store"])]
+    pub gaps: bool,
+    /// With --gaps, list only problems of this source
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE", requires = "gaps")]
+    pub source: Option<String>,
+    /// Write to this file; the extension sets the format
+    #[arg(short, long, alias = "out", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Output format [default: from the file extension, else markdown]
+    #[arg(long, value_name = "FORMAT", value_parser = ["markdown", "md", "html"])]
+    pub format: Option<String>,
+    /// Keep names, addresses, tokens and numbers as written
+    #[arg(long)]
+    pub no_redact: bool,
+    /// Save the article as a note that is attached to the report
+    #[arg(long, conflicts_with_all = ["output", "format"])]
+    pub store: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
 #[command(after_help = "The query may contain filters:
   is:open is:closed is:merged is:issue is:pr is:page is:locked is:bot
   source:owner/name  label:bug  author:login  reason:not_planned

@@ -107,6 +107,8 @@ pub enum Command {
     Troubleshoot(TroubleshootCommand),
     /// Write a cited summary of a problem to hand over
     Brief(BriefCommand),
+    /// Write an article for a knowledge base about a solved problem
+    Article(ArticleCommand),
     /// Keep private notes; checks for an existing one before saving
     #[command(subcommand)]
     Note(NoteCommand),

@@ -5,12 +5,13 @@ use clap::{Args as Arguments, Subcommand};
 use super::json::Json;
 
 /// The kinds of notes, as typed.
-const NOTE_KINDS: [&str; 7] = ["lesson", "curiosity", "thesis", "signal", "episode", "watchpoint", "summary"];
+const NOTE_KINDS: [&str; 8] =
+    ["lesson", "curiosity", "thesis", "signal", "episode", "watchpoint", "summary", "article"];
 
 /// A note's content.
 #[derive(Debug, Arguments)]
 pub struct NoteDraftArgs {
-    /// Kind of note; lessons and curiosities are checked for existing ones
+    /// Kind of note; lessons, curiosities and articles are checked for existing ones
     #[arg(short, long, value_name = "KIND", value_parser = NOTE_KINDS, default_value = "lesson")]
     pub kind: String,
     /// Title

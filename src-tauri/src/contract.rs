@@ -19,6 +19,8 @@ use crate::{
 /// The types that the commands take and return; the types they contain are added with them.
 const TYPES: &[fn(&mut SchemaGenerator) -> Schema] = &[
     SchemaGenerator::subschema_for::<Access>,
+    SchemaGenerator::subschema_for::<Article>,
+    SchemaGenerator::subschema_for::<ArticleRequest>,
     SchemaGenerator::subschema_for::<Brief>,
     SchemaGenerator::subschema_for::<BriefFormat>,
     SchemaGenerator::subschema_for::<BriefRequest>,

@@ -120,6 +120,8 @@ fn main() -> std::process::ExitCode {
             commands::similar_notes,
             commands::edit_note,
             commands::remove_note,
+            commands::article,
+            commands::store_article,
             commands::brief,
             commands::preview_redaction,
             commands::brief_markdown,

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod articles;
 mod ask;
 mod bad_input;
 mod briefs;

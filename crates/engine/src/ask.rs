@@ -15,9 +15,7 @@ use precedent_store::{DocumentRow, Reader};
 
 use crate::{
     answer::question::{Ask, Question, QuestionMatches, find_anywhere},
-    duplicates,
-    releases::{Releases, came_back_in},
-    search,
+    duplicates, search,
     troubleshoot::{self, CaseContext},
 };
 
@@ -43,7 +41,8 @@ pub fn ask(
     let case_request = TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
     let response = troubleshoot::respond(context, &matches, &case_request, task)?;
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
-    let notes = troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
+    let mut notes = troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
+    notes.retain(|note| response.articles.iter().all(|article| article.key != note.key));
     let answer = respond(context, &matches, response)?;
     Ok(AskResponse { notes, took_ms: start.elapsed().as_secs_f64() * 1000.0, ..answer })
 }
@@ -62,7 +61,7 @@ pub(crate) fn respond(
     let is_near = |c: &&DuplicateCandidate| c.band <= Band::Related && !is_problem(&c.key);
     let reports =
         similar.candidates.iter().filter(is_near).take(MAX_RELATED).map(KnownReport::from).collect();
-    let TroubleshootResponse { mut cases, wiki, notices, .. } = response;
+    let TroubleshootResponse { mut cases, articles, wiki, notices, .. } = response;
     cases.retain(|case| !is_problem(&case.key));
     if problem.as_ref().is_some_and(|problem| problem.status.is_fixed()) {
         cases.clear();
@@ -72,6 +71,7 @@ pub(crate) fn respond(
         problem,
         related: reports,
         cases,
+        articles,
         wiki,
         notes: Vec::new(),
         next: Vec::new(),
@@ -129,11 +129,8 @@ fn known_problem(
     let mut reports = r.duplicates_of(&row.key)?;
     reports.retain(|report| question.row.as_ref().is_none_or(|row| row.key != *report));
     let outcome = troubleshoot::outcome(r, &context.finder.parts, Some(question), &row)?;
-    let came_back_in = match &outcome.fixed_in {
-        Some(fixed_in) if outcome.status == ProblemStatus::Solved => {
-            let releases = Releases::load(r, row.source_id)?;
-            came_back_in(r, &releases, (fixed_in, row.closed_at), &reports)?
-        }
+    let came_back_in = match outcome.status {
+        ProblemStatus::Solved => outcome.releases.came_back_in(r, &outcome.fix, &reports)?,
         _ => None,
     };
     let status = if came_back_in.is_some() { ProblemStatus::CameBack } else { outcome.status };
@@ -145,10 +142,12 @@ fn known_problem(
         confidence: 1.0,
         reasons: Vec::new(),
         reports,
-        fixed_in: outcome.fixed_in,
+        fixed_in: outcome.fix.version,
+        fixed_at: outcome.fix.merged_at,
         came_back_in,
         asked_version: outcome.asked_version,
-        fix: outcome.fix,
+        update_to: outcome.update_to,
+        fix: outcome.fix_comment,
         workaround: outcome.workaround,
         fixed_by: outcome.fixed_by,
     })

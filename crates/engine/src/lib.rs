@@ -6,6 +6,7 @@
 //! ARCHITECTURE.md for the map and the invariants.
 
 pub mod answer;
+pub mod article;
 pub mod ask;
 pub mod brief;
 pub mod casebook;

@@ -13,6 +13,32 @@ use precedent_text::{
     version::{self, by_number, compare, versions},
 };
 
+/// The least number of releases between a fix and a version that has it, where no version of the
+/// fix is named: a release may have been cut some time before its date.
+const MIN_RELEASES: usize = 2;
+
+/// A fix, as far as its thread documents it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fix {
+    /// The version that has it, or several of different lines of maintenance.
+    pub version: Option<String>,
+    /// The time at which its change was merged.
+    pub merged_at: Option<Timestamp>,
+    /// The time at which the item was closed.
+    pub closed_at: Option<Timestamp>,
+}
+
+impl Fix {
+    /// Returns whether there is anything that a version can be compared with.
+    fn is_comparable(&self) -> bool {
+        self.version.is_some() || self.merged_at.is_some()
+    }
+
+    fn at(&self) -> Option<Timestamp> {
+        self.merged_at.or(self.closed_at)
+    }
+}
+
 /// The releases of a source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Releases(Vec<ReleaseRecord>);
@@ -22,9 +48,20 @@ impl Releases {
         Ok(Self(r.releases(source)?))
     }
 
+    /// Returns the releases that have a date, without planned versions.
+    fn dated(&self) -> impl Iterator<Item = (&str, Timestamp)> {
+        let released = self.0.iter().filter(|release| release.is_released);
+        released.filter_map(|release| Some((&*release.name, release.released_at?)))
+    }
+
     /// Returns the time of the newest release; `None` if no release has a date.
     pub(crate) fn newest_at(&self) -> Option<Timestamp> {
-        self.0.iter().filter(|release| release.is_released).filter_map(|release| release.released_at).max()
+        self.dated().map(|(_, at)| at).max()
+    }
+
+    /// Returns the name of the highest release.
+    fn highest(&self) -> Option<&str> {
+        self.dated().map(|(name, _)| name).max_by(|a, b| by_number(a, b))
     }
 
     /// Returns whether the tracker knows a release or a planned version of this name.
@@ -39,80 +76,113 @@ impl Releases {
         self.0.iter().find(is_same)
     }
 
-    /// Returns whether no release has a fix, by the version that should have it or else by the time
-    /// at which it was merged; `false` if this cannot be told.
-    pub(crate) fn lack(&self, fixed_in: Option<&str>, merged_at: Option<Timestamp>) -> bool {
-        let Some(fixed_in) = fixed_in else {
-            return merged_at.is_some_and(|at| self.newest_at().is_some_and(|newest| newest < at));
+    /// Returns whether no release has a fix; `false` if this cannot be told.
+    pub(crate) fn lack(&self, fix: &Fix) -> bool {
+        let Some(fixed_in) = &fix.version else {
+            return fix.merged_at.is_some_and(|at| self.newest_at().is_some_and(|newest| newest < at));
         };
         let lacks = |version: &str| match self.find(version) {
             Some(release) => !release.is_released,
             None => {
-                let mut orders =
-                    self.0.iter().filter(|r| r.is_released).filter_map(|r| compare(version, &r.name));
+                let released = self.0.iter().filter(|release| release.is_released);
+                let mut orders = released.filter_map(|release| compare(version, &release.name));
                 orders.next().is_some_and(Ordering::is_gt) && orders.all(Ordering::is_gt)
             }
         };
         fixed_in.split(',').all(|version| lacks(version.trim()))
     }
 
-    /// Returns whether a version has a fix that was made at a time, by number and by date. Returns
-    /// `None` if the two contradict each other: a version released before the fix cannot have it,
-    /// and one of an older line that was released later may have it.
-    pub(crate) fn have_fix(
-        &self,
-        version: &str,
-        fixed_in: &str,
-        fixed_at: Option<Timestamp>,
-    ) -> Option<bool> {
-        let by_number = version::has_fix(version, fixed_in)?;
-        let released_at = self.find(version).and_then(|release| release.released_at);
-        match (released_at, fixed_at) {
-            (Some(released), Some(fixed)) if (released > fixed) != by_number => None,
-            _ => Some(by_number),
+    /// Returns whether a version has a fix, by number and by date. Returns `None` if the two
+    /// contradict each other: a version released before the fix cannot have it, and one of an older
+    /// line that was released later may have it.
+    pub(crate) fn have_fix(&self, version: &str, fix: &Fix) -> Option<bool> {
+        // A pre-release is older than its release, by an unknown time.
+        let release = self.find(version).or_else(|| self.find(version::base(version)));
+        let released_at = release.and_then(|release| release.released_at);
+        if let Some(fixed_in) = &fix.version {
+            let by_number = version::has_fix(version, fixed_in)?;
+            return match (released_at, fix.at()) {
+                (Some(released), Some(fixed)) if (released > fixed) != by_number => None,
+                _ => Some(by_number),
+            };
         }
+        let (released_at, merged_at) = (released_at?, fix.merged_at?);
+        if released_at < merged_at {
+            return Some(false);
+        }
+        if version::base(version) != version {
+            return None;
+        }
+        let is_between = |(name, at): &(&str, Timestamp)| {
+            *at > merged_at && *at < released_at && by_number(name, version).is_lt()
+        };
+        (self.dated().filter(is_between).count() >= MIN_RELEASES).then_some(true)
     }
 
-    /// Returns the newest version that a text names, compared with the fixed one. Of several the
-    /// newest counts: "3.1 works, 3.2 fails".
-    pub(crate) fn compare_asked(
-        &self,
-        text: &str,
-        source: &str,
-        (fixed_in, fixed_at): (&str, Option<Timestamp>),
-    ) -> Option<AskedVersion> {
-        let mentions = versions(text, source).own;
-        let comparable = mentions.into_iter().filter(|version| compare(version, fixed_in).is_some());
-        let version = comparable.max_by(|a, b| by_number(a, b))?;
-        let has_fix = self.have_fix(&version, fixed_in, fixed_at);
+    /// Returns the version with a fix to update to from an older one: the lowest that is named, or
+    /// else the highest release.
+    pub(crate) fn update_to(&self, version: &str, fix: &Fix) -> Option<String> {
+        let Some(fixed_in) = &fix.version else {
+            return self.highest().filter(|highest| self.have_fix(highest, fix).is_some()).map(str::to_owned);
+        };
+        let fixes = fixed_in.split(',').map(str::trim);
+        let later = fixes.filter(|fix| compare(fix, version).is_some_and(Ordering::is_gt));
+        later.min_by(|a, b| by_number(a, b)).map(str::to_owned)
+    }
+
+    /// Returns the newest version of the product that a text names. If the releases are known, a
+    /// version belongs to something else unless it is one of them, a pre-release, or the next one.
+    pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<String> {
+        let major = |version: &str| -> Option<u32> {
+            version.trim_start_matches(|c: char| !c.is_ascii_digit()).split('.').next()?.parse().ok()
+        };
+        let is_plausible = |version: &String| {
+            let Some(highest) = self.highest() else { return true };
+            let is_near = major(version) <= major(highest).map(|major| major.saturating_add(1));
+            let is_next = compare(version, highest).is_some_and(Ordering::is_gt);
+            self.has(version) || is_near && (is_next || version::base(version) != version)
+        };
+        let mentions = versions(text, source).own.into_iter();
+        mentions.filter(is_plausible).max_by(|a, b| by_number(a, b))
+    }
+
+    /// Returns the newest version that a text names, compared with a fix. Of several the newest
+    /// counts: "3.1 works, 3.2 fails".
+    pub(crate) fn compare_asked(&self, text: &str, source: &str, fix: &Fix) -> Option<AskedVersion> {
+        let version = fix.is_comparable().then(|| self.newest_in(text, source)).flatten()?;
+        if let Some(fixed_in) = &fix.version {
+            compare(&version, fixed_in)?;
+        }
+        let has_fix = self.have_fix(&version, fix);
         Some(AskedVersion { version, has_fix })
     }
-}
 
-/// Returns the newest version of the product that a report names.
-pub(crate) fn reported_version(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
-    let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
-    let mentions = versions(&format!("{}\n{body}", row.title), &row.source).own;
-    Ok(mentions.into_iter().max_by(|a, b| by_number(a, b)))
-}
-
-/// Returns the lowest version with the fix on which a problem was reported after the fix.
-pub(crate) fn came_back_in(
-    r: &Reader<'_>,
-    releases: &Releases,
-    (fixed_in, fixed_at): (&str, Option<Timestamp>),
-    reports: &[String],
-) -> Result<Option<String>> {
-    let mut lowest: Option<String> = None;
-    for key in reports {
-        let Some(row) = r.document_by_key(key)?.filter(|row| row.created_at > fixed_at) else { continue };
-        let Some(version) = reported_version(r, &row)? else { continue };
-        let is_lower = lowest.as_ref().is_none_or(|lowest| by_number(&version, lowest).is_lt());
-        if is_lower && releases.have_fix(&version, fixed_in, fixed_at) == Some(true) {
-            lowest = Some(version);
-        }
+    /// Returns the newest version of the product that a report names.
+    pub(crate) fn reported_version(&self, r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
+        let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
+        Ok(self.newest_in(&format!("{}\n{body}", row.title), &row.source))
     }
-    Ok(lowest)
+
+    /// Returns the lowest version with a fix on which the problem was reported after the fix.
+    pub(crate) fn came_back_in(
+        &self,
+        r: &Reader<'_>,
+        fix: &Fix,
+        reports: &[String],
+    ) -> Result<Option<String>> {
+        let mut lowest: Option<String> = None;
+        for key in reports {
+            let Some(row) = r.document_by_key(key)?.filter(|row| row.created_at > fix.closed_at) else {
+                continue;
+            };
+            let Some(version) = self.reported_version(r, &row)? else { continue };
+            let is_lower = lowest.as_ref().is_none_or(|lowest| by_number(&version, lowest).is_lt());
+            if is_lower && self.have_fix(&version, fix) == Some(true) {
+                lowest = Some(version);
+            }
+        }
+        Ok(lowest)
+    }
 }
 
 #[cfg(test)]
@@ -153,21 +223,57 @@ mod tests {
             (None, Some("2026-03-09"), false),
             (None, None, false),
         ] {
-            assert_eq!(releases.lack(fixed_in, merged.map(at)), want, "{fixed_in:?} {merged:?}");
+            assert_eq!(releases.lack(&fix(fixed_in, merged)), want, "{fixed_in:?} {merged:?}");
         }
-        assert!(!Releases::default().lack(Some("2.0.0"), Some(at("2026-03-11"))));
+        assert!(!Releases::default().lack(&fix(Some("2.0.0"), Some("2026-03-11"))));
+    }
+
+    fn fix(version: Option<&str>, merged: Option<&str>) -> Fix {
+        let merged_at = merged.map(at);
+        Fix { version: version.map(str::to_owned), merged_at, closed_at: merged_at }
     }
 
     #[test]
     fn dates_and_numbers_must_agree() {
         let releases = releases();
-        let fixed_at = Some(at("2026-01-20"));
-        for (version, want) in
-            [("2.0.0", Some(false)), ("2.1.0", Some(true)), ("1.9.8", None), ("1.9.7", Some(false))]
-        {
-            assert_eq!(releases.have_fix(version, "2.0.1", fixed_at), want, "{version}");
+        for (version, fixed_in, want) in [
+            ("2.0.0", Some("2.0.1"), Some(false)),
+            ("2.1.0", Some("2.0.1"), Some(true)),
+            // It was released after the fix, but on an older line.
+            ("1.9.8", Some("2.0.1"), None),
+            ("1.9.7", Some("2.0.1"), Some(false)),
+            // It was released before the fix, but on a newer line.
+            ("2.0.0", Some("1.9.8"), None),
+            ("2.0.0", None, Some(false)),
+            // Its release is later than the fix.
+            ("2.1.0-rc.1", Some("2.2.0"), None),
+            // Too few releases later.
+            ("2.1.0", None, None),
+            ("2.2.0", None, None),
+        ] {
+            let result = releases.have_fix(version, &fix(fixed_in, Some("2026-01-20")));
+            assert_eq!(result, want, "{version} of {fixed_in:?}");
         }
-        // The fix of an old line does not reach a newer line released before it.
-        assert_eq!(releases.have_fix("2.0.0", "1.9.8", fixed_at), None);
+        assert_eq!(releases.have_fix("2.1.0", &fix(None, Some("2026-01-01"))), Some(true));
+    }
+
+    #[test]
+    fn update_leads_to_a_version_with_the_fix() {
+        let releases = releases();
+        let update =
+            |version: &str, fixed_in| releases.update_to(version, &fix(fixed_in, Some("2026-01-01")));
+        assert_eq!(update("1.8.0", Some("2.1.0, 1.9.8")).as_deref(), Some("1.9.8"));
+        assert_eq!(update("2.0.0", Some("2.1.0, 1.9.8")).as_deref(), Some("2.1.0"));
+        assert_eq!(update("1.8.0", None).as_deref(), Some("v2.1.0"));
+    }
+
+    #[test]
+    fn versions_without_a_release_are_foreign() {
+        let text = "Version 2.0.0 on build 10.0.10150, with log 2.0.16";
+        assert_eq!(releases().newest_in(text, "acme/app").as_deref(), Some("2.0.0"));
+        assert_eq!(Releases::default().newest_in(text, "acme/app").as_deref(), Some("10.0.10150"));
+        for next in ["2.2.0", "2.1.0-rc.1", "3.0.0-nightly"] {
+            assert_eq!(releases().newest_in(&format!("Since {next}"), "acme/app").as_deref(), Some(next));
+        }
     }
 }

@@ -7,7 +7,6 @@
 pub mod adf;
 mod documents;
 pub mod hypertext;
-pub mod literal;
 pub mod message;
 mod restructured_text;
 pub mod safe_markdown;

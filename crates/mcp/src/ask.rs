@@ -43,6 +43,11 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         render_evidence(problem, &mut text);
         next.push(format!("{} reads on in its thread.", read_call(&problem.key, first)));
     }
+    for article in &response.articles {
+        text.gap();
+        let heading = format!("Article [{}] {}", inline(&article.key, TITLE), inline(&article.title, TITLE));
+        text.quote(&heading, &article.text, PASSAGE);
+    }
     for case in &response.cases {
         text.gap();
         let version = case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));

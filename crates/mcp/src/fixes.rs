@@ -35,6 +35,11 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
         let line = describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
         text.add(&format!("Known and still open: {line} ({} the same problem)", percent(report.confidence)));
     }
+    for article in &response.articles {
+        text.gap();
+        let heading = format!("Article [{}] {}", inline(&article.key, TITLE), inline(&article.title, TITLE));
+        text.quote(&heading, &article.text, PASSAGE);
+    }
     let mut next = Vec::new();
     for (at, case) in response.cases.iter().enumerate() {
         text.gap();

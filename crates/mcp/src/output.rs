@@ -1,6 +1,8 @@
 //! The structured parts of the replies: keys, scores and offsets, without tracker text.
 
-use precedent_core::model::{DuplicateCandidate, Hit, KnownReport, NearCase, SolvedCase, WikiPassage};
+use precedent_core::model::{
+    ArticlePart, DuplicateCandidate, Hit, KnownReport, NearCase, SolvedCase, WikiPassage,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -84,6 +86,13 @@ pub struct Thread {
     pub key: String,
     pub fix: Option<String>,
     pub comments: usize,
+    pub next_offset: Option<usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Article {
+    pub key: String,
+    pub missing: Vec<ArticlePart>,
     pub next_offset: Option<usize>,
 }
 

@@ -143,6 +143,22 @@ pub struct WriteBrief {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub struct WriteArticle {
+    /// Key of a report of the problem (owner/name#12).
+    pub key: Key,
+    /// Replace tokens, addresses, hosts and people with pseudonyms.
+    #[serde(default = "yes")]
+    pub redact: bool,
+    /// next_offset of the previous page.
+    #[serde(default)]
+    pub offset: Offset,
+    /// Maximum length of the reply.
+    #[serde(default)]
+    pub max_chars: MaxChars<8_000>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct AddNote {
     /// Kind of note. A lesson or curiosity that exists is not stored again.
     #[schemars(schema_with = "kinds")]

@@ -5,8 +5,9 @@ use std::{sync::Arc, time::Duration};
 use precedent_core::{
     Error, Result, Task, error,
     model::{
-        AskRequest, BriefFormat, BriefRequest, DocKind, DuplicatesRequest, LogRequest, NoteDraft,
-        Recommendation, SimilarNotes, TroubleshootRequest, TroubleshootSettings, Verdict, limits::BUDGET,
+        ArticleRequest, AskRequest, BriefFormat, BriefRequest, DocKind, DuplicatesRequest, LogRequest,
+        NoteDraft, Recommendation, SimilarNotes, TroubleshootRequest, TroubleshootSettings, Verdict,
+        limits::BUDGET,
     },
     task::Progress,
 };
@@ -236,6 +237,31 @@ impl Server {
                 )
             });
             Ok((text.finish(next.into_iter().chain(check)), output::Brief { next_offset }))
+        })
+        .await
+    }
+
+    /// Write an article for a knowledge base about a solved problem, of cited sentences from its
+    /// threads.
+    #[tool(output_schema = schema::<output::Article>(), annotations(read_only_hint = true, open_world_hint = false))]
+    async fn write_article(&self, args: Parameters<parameters::WriteArticle>, context: Context) -> Reply {
+        self.answer(args, context, async |p, task| {
+            let request = ArticleRequest { key: self.key(&p.key.0), redact: p.redact };
+            let article = self.casebook().await?.article(request, task).await?;
+            let mut text = Text::new(p.max_chars.0);
+            let (part, next_offset) = page(&article.markdown, p.offset.0, text.budget().saturating_sub(1));
+            text.add(part);
+            let next = next_offset.map(|offset| {
+                format!("write_article with the same arguments and offset {offset} continues.")
+            });
+            let check = next_offset.is_none().then(|| {
+                let count = article.redactions;
+                format!(
+                    "have a person check the article before it is published ({count} values were replaced)."
+                )
+            });
+            let (key, missing) = (article.key, article.missing);
+            Ok((text.finish(next.into_iter().chain(check)), output::Article { key, missing, next_offset }))
         })
         .await
     }

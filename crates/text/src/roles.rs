@@ -13,7 +13,7 @@ use regex::Regex;
 use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{dialect::OPTIONS, pattern::re, prepare::written, version::versions};
+use super::{dialect::OPTIONS, literal::literal, pattern::re, prepare::written, version::versions};
 
 /// The maximum length of a text that is read, in bytes.
 const MAX_READ: usize = 20_000;
@@ -25,6 +25,10 @@ const LONG_LINE: usize = 60;
 const CODE: char = '\u{e000}';
 const CODE_END: char = '\u{e001}';
 const BLOCK: char = '\u{e002}';
+/// The marks around the text of a link, and the mark after its address.
+const LINK: char = '\u{e003}';
+const LINK_TARGET: char = '\u{e004}';
+const LINK_END: char = '\u{e005}';
 /// The minimum total probability of several roles to count as likely.
 const LIKELY: f32 = 0.5;
 
@@ -107,6 +111,10 @@ impl SentenceRole {
 pub struct Sentence {
     /// Text without markup.
     pub text: String,
+    /// Text with marks around inline code and links.
+    marked: String,
+    /// Code block that follows the sentence.
+    pub code: Option<String>,
     /// Names of its features, as the weights have them.
     pub features: BTreeSet<String>,
     /// The probabilities, 0 to 1, in the order of [`SentenceRole::ALL`].
@@ -114,6 +122,11 @@ pub struct Sentence {
 }
 
 impl Sentence {
+    /// Returns the text in Markdown: inline code and links are kept, all other markup is dropped.
+    pub fn markdown(&self) -> String {
+        marked_up(&self.marked)
+    }
+
     /// Returns the most likely role that reaches its threshold, else [`SentenceRole::Other`].
     pub fn role(&self) -> SentenceRole {
         let best = SentenceRole::ALL
@@ -134,18 +147,26 @@ impl Sentences {
     /// Reads a comment in Markdown: its sentences without quotes and code blocks.
     pub fn read(markdown: &str) -> Self {
         let own_text = written(&markdown[..markdown.floor_char_boundary(MAX_READ)]).into_owned();
-        let split = paragraphs(&own_text).iter().flat_map(|paragraph| split(paragraph)).collect::<Vec<_>>();
-        let sentences: Vec<(String, Vec<String>)> = split
+        let (paragraphs, code_blocks) = paragraphs(&own_text);
+        let mut code_blocks = code_blocks.into_iter();
+        let split = paragraphs.iter().flat_map(|paragraph| split(paragraph)).collect::<Vec<_>>();
+        let sentences: Vec<(String, Vec<String>, Option<String>)> = split
             .into_iter()
-            .map(|sentence| (sentence.replace([CODE, CODE_END, BLOCK], ""), tokens(&sentence)))
-            .filter(|(_, tokens)| !tokens.iter().all(|token| token == "CODE" || token == "BLOCK"))
+            .map(|sentence| {
+                let count = sentence.matches(BLOCK).count();
+                let tokens = tokens(&sentence);
+                (sentence, tokens, code_blocks.by_ref().take(count).reduce(|first, _| first))
+            })
+            .filter(|(_, tokens, _)| !tokens.iter().all(|token| token == "CODE" || token == "BLOCK"))
             .collect();
         let count = sentences.len();
-        let to_sentence = |(index, (text, tokens)): (usize, (String, Vec<String>))| {
-            let features = features(&tokens, index, count);
-            let probabilities = MODEL.probabilities(&features);
-            Sentence { text, features, probabilities }
-        };
+        let to_sentence =
+            |(index, (marked, tokens, code)): (usize, (String, Vec<String>, Option<String>))| {
+                let features = features(&tokens, index, count);
+                let probabilities = MODEL.probabilities(&features);
+                let text = marked.replace([CODE, CODE_END, BLOCK, LINK, LINK_TARGET, LINK_END], "");
+                Sentence { text, marked, code, features, probabilities }
+            };
         Self(sentences.into_iter().enumerate().map(to_sentence).collect())
     }
 
@@ -317,12 +338,43 @@ fn word_tokens(word: &str) -> Vec<String> {
     }
 }
 
+/// Returns a sentence with marks as Markdown.
+fn marked_up(sentence: &str) -> String {
+    let mut out = String::with_capacity(sentence.len() + 8);
+    let mut rest = sentence;
+    while let Some(at) = rest.find([CODE, LINK_TARGET]) {
+        out.push_str(&literal(&rest[..at]));
+        let inside = &rest[at + CODE.len_utf8()..];
+        let is_code = rest[at..].starts_with(CODE);
+        let end = inside.find(if is_code { CODE_END } else { LINK_END }).unwrap_or(inside.len());
+        match (is_code, inside[..end].trim()) {
+            (true, code) if code.contains('`') => out.push_str(&format!("`` {code} ``")),
+            (true, code) => out.push_str(&format!("`{code}`")),
+            (false, "") => out.retain(|c| c != LINK),
+            (false, url) => {
+                out = out.replace(LINK, "[");
+                out.push_str(&format!("]({url})"));
+            }
+        }
+        rest = inside[end..].trim_start_matches([CODE_END, LINK_END]);
+    }
+    out.push_str(&literal(rest));
+    out.replace([BLOCK, LINK, LINK_END, CODE_END], "")
+}
+
 /// Returns the paragraphs, headings, list items and table rows of a text, without quotes and code
-/// blocks.
-fn paragraphs(markdown: &str) -> Vec<String> {
+/// blocks, and the code blocks that their marks stand for.
+fn paragraphs(markdown: &str) -> (Vec<String>, Vec<String>) {
     let (mut out, mut links) = (vec![String::new()], Vec::new());
-    let mut skip_depth = 0_usize;
+    let (mut code, mut code_blocks) = (String::new(), Vec::new());
+    let (mut skip_depth, mut in_code) = (0_usize, false);
     for event in Parser::new_ext(markdown, OPTIONS) {
+        match &event {
+            Event::Start(Tag::CodeBlock(_)) => in_code = true,
+            Event::End(TagEnd::CodeBlock) => in_code = false,
+            Event::Text(text) if in_code => code.push_str(text),
+            _ => {}
+        }
         match &event {
             Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::Image { .. }) => skip_depth += 1,
             Event::End(TagEnd::BlockQuote(_) | TagEnd::CodeBlock | TagEnd::Image) => {
@@ -337,14 +389,21 @@ fn paragraphs(markdown: &str) -> Vec<String> {
             Event::SoftBreak | Event::HardBreak => last.push('\n'),
             Event::Start(Tag::Link { link_type, dest_url, .. }) => {
                 let is_shown = matches!(link_type, LinkType::Autolink | LinkType::Email);
+                last.push(LINK);
                 links.push(if is_shown { String::new() } else { format!(" {dest_url}") });
             }
-            Event::End(TagEnd::Link) => last.push_str(&links.pop().unwrap_or_default()),
+            Event::End(TagEnd::Link) => {
+                last.push(LINK_TARGET);
+                last.push_str(&links.pop().unwrap_or_default());
+                last.push(LINK_END);
+            }
             Event::End(TagEnd::TableCell) => last.push(' '),
             Event::End(TagEnd::CodeBlock) => {
                 if let Some(previous) = out.iter_mut().rev().find(|paragraph| !paragraph.is_empty()) {
                     previous.push(BLOCK);
+                    code_blocks.push(code.trim_end().to_owned());
                 }
+                code.clear();
             }
             Event::Start(Tag::Item)
             | Event::End(
@@ -353,7 +412,7 @@ fn paragraphs(markdown: &str) -> Vec<String> {
             _ => {}
         }
     }
-    out
+    (out, code_blocks)
 }
 
 /// Returns the sentences of a paragraph (UAX #29, and at semicolons). Wrapped lines are joined.
@@ -385,6 +444,16 @@ mod tests {
         let text = "> Fixed in 2.0.\n\n```\nFixed in 2.0.\n```\nIt reads `a` twice; e.g. once, [see](https://x.example).";
         let sentences: Vec<String> = Sentences::read(text).0.into_iter().map(|s| s.text).collect();
         assert_eq!(sentences, ["It reads a twice;", "e.g. once, see https://x.example."]);
+    }
+
+    #[test]
+    fn sentences_keep_code_and_links_as_markdown() {
+        let text = "Set `a_b` in [the file](https://x.example/f) for Vec&lt;T>:\n\n```toml\na_b = 1\n```\n\nSee <https://y.example>.";
+        let read = Sentences::read(text).0;
+        assert_eq!(read[0].markdown(), "Set `a_b` in [the file](https://x.example/f) for Vec\\<T>:");
+        assert_eq!(read[0].code.as_deref(), Some("a_b = 1"));
+        assert_eq!(read[1].markdown(), "See https://y.example.");
+        assert_eq!((read[1].text.as_str(), read[1].code.as_deref()), ("See https://y.example.", None));
     }
 
     #[test]

@@ -196,10 +196,11 @@ pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
     let fixes: Vec<(&str, Ordering)> =
         fixes.into_iter().filter_map(|fix| Some((fix, compare(version, fix)?))).collect();
     let is_prerelease_of = |fix: &str| {
-        let number = |version: &str| version.split(['-', '+']).next().map(str::to_owned);
-        stage(version).is_some() && stage(fix).is_none() && number(version) == number(fix)
+        stage(version).is_some()
+            && stage(fix).is_none()
+            && compare(base(version), fix) == Some(Ordering::Equal)
     };
-    if fixes.iter().any(|(fix, _)| is_prerelease_of(fix.trim_start_matches(['v', 'V']))) {
+    if fixes.iter().any(|(fix, _)| is_prerelease_of(fix)) {
         return None;
     }
     let newer = fixes.iter().filter(|(_, order)| order.is_ge()).count();
@@ -225,6 +226,13 @@ pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
 fn stage(version: &str) -> Option<String> {
     let captures = MILESTONE_VERSION.captures(version)?;
     captures.name("stage").map(|m| m.as_str().trim_matches(['-', '.']).to_lowercase())
+}
+
+/// Returns a version without the suffix that marks a pre-release: `1.2.0` of `1.2.0-rc.1`.
+pub fn base(version: &str) -> &str {
+    let captures = MILESTONE_VERSION.captures(version);
+    let stage = captures.and_then(|captures| captures.name("stage"));
+    stage.map_or(version, |stage| &version[..stage.start()])
 }
 
 /// Returns whether a name contains a version: `v1.2.0`, `Go1.18`, but not `Backlog`.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use precedent_core::{
     Code, Error, Result, Task, files,
-    model::{Brief, BriefFormat, BriefRequest, RedactionPreview},
+    model::{Article, ArticleRequest, Brief, BriefFormat, BriefRequest, NoteAnswer, RedactionPreview},
     task::blocking,
 };
 use precedent_engine::Casebook;
@@ -33,6 +33,18 @@ pub async fn brief_markdown(desk: State<'_, AppState>, request: BriefRequest) ->
     let brief = desk.casebook().await?.brief(request, &Task::new()).await?;
     let bytes = Casebook::render_brief(brief, BriefFormat::Markdown).await?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writes an article about a solved problem; stores nothing.
+#[tauri::command]
+pub async fn article(desk: State<'_, AppState>, request: ArticleRequest) -> Result<Article> {
+    desk.casebook().await?.article(request, &Task::new()).await
+}
+
+/// Stores an article as a note, unless the same one exists.
+#[tauri::command]
+pub async fn store_article(desk: State<'_, AppState>, request: ArticleRequest) -> Result<NoteAnswer> {
+    desk.casebook().await?.store_article(request, &Task::new()).await
 }
 
 /// Writes a brief to a file and returns the full path.

@@ -30,7 +30,7 @@ pub const VIEWS: [(char, &str); 7] = [
     ('3', ".troubleshoot"),
     ('4', ".notes .blank"),
     ('5', ".detail"),
-    ('6', ".insights svg"),
+    ('6', ".problems :is(#problem-0, .blank)"),
     ('7', "section[aria-labelledby=storage]"),
 ];
 

@@ -14,7 +14,7 @@ use precedent_engine::{Casebook, OpenOptions};
 use serde_json::json;
 
 use crate::{
-    driver::{drive, is_there, picture, press, press_ctrl, script, text, wait_for, wait_until},
+    driver::{click, drive, is_there, picture, press, press_ctrl, script, text, wait_for, wait_until},
     files::{read_log, write_log},
 };
 
@@ -151,11 +151,19 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     album.keep(window, "Sources, adding a source", "add-source").await;
     press(window, &escape).await;
     press_ctrl(window, '6').await;
-    wait_for(window, ".insights svg").await;
+    wait_for(window, "#problem-0").await;
     wait_until_idle(window).await;
-    album.keep(window, "Insights", "insights").await;
-    script(window, "document.querySelector('.map').scrollIntoView({ block: 'start' })").await;
-    album.keep(window, "Insights, clusters of the backlog", "clusters").await;
+    album.keep(window, "Problems", "problems").await;
+    press(window, &enter.to_string()).await;
+    wait_for(window, ".problem [data-list=reports] button").await;
+    album.keep(window, "A problem, with its reports", "problem").await;
+    press(window, &escape).await;
+    click(window, "#tab-numbers").await;
+    wait_for(window, ".numbers svg").await;
+    wait_until_idle(window).await;
+    album.keep(window, "Problems, in numbers", "numbers").await;
+    // The pictures that follow begin at the first list.
+    click(window, "#tab-frequent").await;
     press_ctrl(window, '7').await;
     wait_for(window, "section[aria-labelledby=storage]").await;
     wait_until_idle(window).await;
@@ -202,7 +210,7 @@ async fn show_states(window: &Client, album: &Album, how: &str, words: &str, end
         ('3', "Troubleshoot", "troubleshoot"),
         ('4', "Notes", "notes"),
         ('5', "Sources", "sources"),
-        ('6', "Insights", "insights"),
+        ('6', "Problems", "problems"),
         ('7', "Settings", "settings"),
     ] {
         press_ctrl(window, key).await;
@@ -260,7 +268,7 @@ async fn empty(window: &Client, album: &Album) {
         ('3', "Troubleshoot", "troubleshoot"),
         ('4', "Notes", "notes"),
         ('5', "Sources", "sources"),
-        ('6', "Insights", "insights"),
+        ('6', "Problems", "problems"),
         ('7', "Settings", "settings"),
     ] {
         press_ctrl(window, key).await;

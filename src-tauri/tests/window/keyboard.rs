@@ -17,15 +17,14 @@ const NUMBER: &str = "
     found.forEach((one, at) => (one.dataset.at = at));
     return found.map((one) => one.outerHTML.slice(0, 120))";
 
-/// What has the focus, and whether it looks like it: by an outline of its own, by one on the row
-/// that it names, or by a dashed ring.
+/// What has the focus, and whether it looks like it: by an outline of its own, or by one on the row
+/// that it names.
 const FOCUS_STATE: &str = "
     const one = document.activeElement;
     const outlined = (element) => element && getComputedStyle(element).outlineStyle !== 'none';
     const row = document.getElementById(one.getAttribute('aria-activedescendant') ?? '');
     const part = one.querySelector('[aria-current=\"true\"]');
-    const ring = one.matches('svg g') && getComputedStyle(one.querySelector('circle')).strokeDasharray !== 'none';
-    return { at: Number(one.dataset.at ?? -1), seen: outlined(one) || outlined(row) || outlined(part) || ring || one.matches('.answer, .queue, .rows, .all, ul, article, #main') }";
+    return { at: Number(one.dataset.at ?? -1), seen: outlined(one) || outlined(row) || outlined(part) || one.matches('.answer, .queue, .rows, .all, ul, article, #main') }";
 
 async fn all_are_reached(window: &Client, view: &str) {
     let targets: Vec<String> = serde_json::from_value(script(window, NUMBER).await).unwrap();

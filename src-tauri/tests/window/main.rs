@@ -28,13 +28,13 @@ mod git_http;
 #[allow(dead_code, reason = "the engine's tests need all of it")]
 mod graphql;
 mod hostile;
-mod insights;
 mod installed;
 mod items;
 mod keyboard;
 mod measure;
 mod newcomer;
 mod portal;
+mod problems;
 mod prompt;
 mod search;
 mod settings;

@@ -4,6 +4,8 @@ import { Channel, invoke } from "@tauri-apps/api/core";
 import { words } from "../words";
 import type {
   Access,
+  Article,
+  ArticleRequest,
   Brief,
   BriefFormat,
   BriefRequest,
@@ -11,8 +13,6 @@ import type {
   Catalog,
   Closure,
   ClosureReport,
-  ClustersRequest,
-  ClustersResponse,
   Comparison,
   CountedDuplicate,
   Dropped,
@@ -39,6 +39,9 @@ import type {
   NoteChange,
   NoteDraft,
   NoteKind,
+  ProblemList,
+  ProblemsRequest,
+  ProblemsResponse,
   Progress,
   PromptSettings,
   PromptState,
@@ -208,6 +211,9 @@ export const importModel = (path: string, name: string | null, onProgress: OnPro
 export const useModel = (name: string) => invoke<void>("use_model", { name });
 export const removeModel = (name: string) => invoke<void>("remove_model", { name });
 
+export const article = (request: ArticleRequest) => invoke<Article>("article", { request });
+export const storeArticle = (request: ArticleRequest) => invoke<NoteAnswer>("store_article", { request });
+
 export const brief = (request: BriefRequest) => invoke<Brief>("brief", { request });
 export const previewRedaction = (request: BriefRequest) => invoke<RedactionPreview[]>("preview_redaction", { request });
 export const briefMarkdown = (request: BriefRequest) => invoke<string>("brief_markdown", { request });
@@ -225,11 +231,10 @@ export const editNote = (key: string, change: Partial<NoteChange>) =>
   invoke<Note>("edit_note", { key, change: { title: null, body: null, tags: null, lifecycle: null, attach: [], ...change } });
 export const removeNote = (key: string) => invoke<Note>("remove_note", { key });
 
-/** Clusters on the map. */
-const CLUSTERS = 60;
-export const clusters = (source: string | null) => {
-  const request: ClustersRequest = { source, threshold: 0.5, min_size: 2, limit: CLUSTERS };
-  return invoke<ClustersResponse>("clusters", { request });
+/** A list of problems, of pairs that are more likely the same than not. */
+export const problems = (source: string | null, list: ProblemList, limit: number) => {
+  const request: ProblemsRequest = { source, list, threshold: 0.5, min_reports: 0, limit };
+  return invoke<ProblemsResponse>("problems", { request });
 };
 /** The issues that are counted as known duplicates, created in one month or ever, the latest first. */
 export const knownDuplicates = (source: string | null, month: string | null) =>

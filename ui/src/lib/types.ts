@@ -18,6 +18,10 @@ export type SectionKind = "summary" | "problem" | "log" | "duplicates" | "cases"
  */
 export type State = "open" | "closed" | "merged";
 /**
+ * A section of an article, in the order of the page.
+ */
+export type ArticlePart = "symptom" | "environment" | "cause" | "workaround" | "resolution" | "versions" | "references";
+/**
  * The output format of a brief.
  */
 export type BriefFormat = "markdown" | "html" | "pdf" | "json";
@@ -153,7 +157,7 @@ export type Mode = "hybrid" | "lexical" | "semantic";
 /**
  * The kind of a note.
  */
-export type NoteKind = "lesson" | "curiosity" | "thesis" | "signal" | "episode" | "watchpoint" | "summary";
+export type NoteKind = "lesson" | "curiosity" | "thesis" | "signal" | "episode" | "watchpoint" | "summary" | "article";
 /**
  * The outcome of storing a note.
  */
@@ -294,14 +298,98 @@ export interface Project {
  */
 export interface AskedVersion {
   /**
-   * `true` if this version should have the fix. The failure may then be a regression or a
-   * different problem.
+   * `true` if this version should have the fix, so that the failure may be a regression or a
+   * different problem; `false` if it is older; null if this cannot be told.
    */
-  has_fix: boolean;
+  has_fix: boolean | null;
   /**
    * Newest version that the query names.
    */
   version: string;
+}
+/**
+ * An article about a solved problem.
+ */
+export interface Article {
+  /**
+   * Whole article as an HTML page that fetches nothing.
+   */
+  html: string;
+  /**
+   * Key of the canonical report.
+   */
+  key: string;
+  /**
+   * Whole article as Markdown, with its citations as links.
+   */
+  markdown: string;
+  /**
+   * Parts that a reader would expect and the threads do not document.
+   */
+  missing: ArticlePart[];
+  /**
+   * Number of texts that were replaced with pseudonyms.
+   */
+  redactions: number;
+  /**
+   * Sections that the threads document, in the order of the page.
+   */
+  sections: ArticleSection[];
+  /**
+   * Keys of the stored articles about the same problem.
+   */
+  stored: string[];
+  /**
+   * Title: the symptom.
+   */
+  title: string;
+}
+/**
+ * A section of an article with its passages.
+ */
+export interface ArticleSection {
+  /**
+   * Part of the article.
+   */
+  part: ArticlePart;
+  /**
+   * Passages in reading order; never empty.
+   */
+  passages: ArticlePassage[];
+}
+/**
+ * A passage of an article: a sentence, a list item or a code block.
+ */
+export interface ArticlePassage {
+  /**
+   * Anchor of the comment that it is taken from; null for the report itself.
+   */
+  anchor: string | null;
+  /**
+   * Key of the document that it is taken from.
+   */
+  key: string;
+  /**
+   * Text (Markdown), redacted if requested.
+   */
+  text: string;
+  /**
+   * URL of that place on the tracker's website; null if unknown.
+   */
+  url: string | null;
+}
+/**
+ * A request for an article about a problem.
+ */
+export interface ArticleRequest {
+  /**
+   * Key of a report of the problem.
+   */
+  key: string;
+  /**
+   * `true` to replace secrets, people, addresses and numbers with pseudonyms.
+   */
+  redact: boolean;
 }
 /**
  * An assembled, cited answer.

@@ -28,7 +28,7 @@ function draftOf({ key, attach }: Pick<Writing, "key" | "attach">): string {
 
 const LOOK_AFTER = 450;
 /** What is looked for before it is saved; the other kinds record moments, and moments repeat. */
-export const CHECKED: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity"]);
+export const CHECKED: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
 
 /** Tags as typed, separated by commas. */
 export function tags(typed: string): string[] {

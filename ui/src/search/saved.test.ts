@@ -53,7 +53,7 @@ it("looks a saved search up from the rail, by pointer and by arrow", async () =>
   shelf.saveSearch("tls");
   const wanted: string[] = [];
   show(Rail, { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: null, lookFor: (query: string) => wanted.push(query) });
-  document.getElementById("view-insights")?.focus();
+  document.getElementById("view-problems")?.focus();
   press("ArrowDown");
   expect(document.activeElement?.textContent.trim()).toBe("tls");
   (document.activeElement as HTMLElement).click();

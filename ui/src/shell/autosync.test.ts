@@ -16,6 +16,7 @@ let mirrors: string[];
 let syncs: string[];
 let metered: boolean | null;
 let threads: Record<string, unknown>;
+let back: string[];
 
 beforeEach(() => {
   localStorage.clear();
@@ -24,6 +25,7 @@ beforeEach(() => {
   queue = [waits("acme/app#7", "likely")];
   synced = () => [report];
   threads = {};
+  back = [];
   mirrors = ["acme/app"];
   syncs = [];
   metered = null;
@@ -37,6 +39,7 @@ beforeEach(() => {
       return synced();
     }
     if (command === "thread") return threads[(args as { key: string }).key];
+    if (command === "problems") return { problems: back.map((key) => ({ head: { key } })) };
     if (command === "triage_queue") return { queue: [...queue], related: [], waiting: queue.length };
     if (command === "status") return { sources: [{ key: "acme/app" }], coverage: {} };
     if (command === "search") return { hits: [], total: 0, notices: [], took_ms: 1 };
@@ -76,12 +79,12 @@ it("says how many new reports are possible duplicates", async () => {
 it("says that something which was fixed may be back", async () => {
   await desk.sources.load();
   desk.shelf.setSyncEvery(15);
-  const back = (key: string) => {
+  const fixedBefore = (key: string) => {
     const item = waits(key, "likely");
     return { ...item, candidate: { ...item.candidate, disposition: { possible_regression: null } } };
   };
   synced = () => {
-    queue = [back("acme/app#8"), waits("acme/app#9", "possible")];
+    queue = [fixedBefore("acme/app#8"), waits("acme/app#9", "possible")];
     return [report];
   };
   await desk.autosync.look(NOW);
@@ -110,6 +113,19 @@ it("says nothing of an earlier report that was closed without a fix", async () =
   };
   await desk.autosync.look(NOW);
   expect(told).toEqual([]);
+});
+
+it("tells of problems that newly came back after the fix", async () => {
+  await desk.sources.load();
+  desk.shelf.setSyncEvery(15);
+  back = ["acme/app#2"];
+  synced = () => {
+    back = ["acme/app#2", "acme/app#3"];
+    return [report];
+  };
+  await desk.autosync.look(NOW);
+  expect(desk.toasts.shown?.text).toBe("1 problem came back after the fix. See it in Problems.");
+  expect(told).toEqual(["1 problem came back after the fix."]);
 });
 
 it("tells of a failure in passing, and does not try again before the next time", async () => {

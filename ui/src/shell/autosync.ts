@@ -1,9 +1,8 @@
 // Syncs by itself at the intervals that a person chose, for all sources or for one, and says what is new to decide. Off until it is chosen.
 
-import { mayBeBack } from "../insights/questions.svelte";
 import * as api from "../lib/api";
 import type { TriageItem } from "../lib/types";
-import { maybeSame } from "../triage/words";
+import { mayBeBack, maybeSame } from "../triage/words";
 import { words } from "../words";
 import type { Desk } from "./desk.svelte";
 
@@ -37,6 +36,15 @@ async function solved(before: readonly TriageItem[]): Promise<number> {
     return thread?.state === "closed" && (thread.state_reason ?? "completed") === "completed";
   };
   return (await Promise.all(open.map((item) => isSolved(item.candidate.key)))).filter(Boolean).length;
+}
+
+/** How many problems are looked through for those that came back. */
+const PROBLEMS = 1000;
+
+/** The problems that came back after their fix; null if this cannot be told. */
+async function recurring(): Promise<ReadonlySet<string> | null> {
+  const response = await api.problems(null, "recurring", PROBLEMS).catch(() => null);
+  return response && new Set(response.problems.map((one) => one.head.key));
 }
 
 export class AutoSync {
@@ -85,15 +93,19 @@ export class AutoSync {
     await triage.load();
     const before = triage.rows;
     const known = new Set(before.map((item) => item.key));
+    const recurred = await recurring();
     if (!(await sources.sync(due, { isQuiet: true }))) return;
     await triage.scan();
     const fresh = triage.rows.filter((item) => !known.has(item.key) && maybeSame(item.candidate.band));
     const helped = await solved(before);
     const news = fresh.length > 0 ? told(fresh) : [];
     if (helped > 0) news.push(said.news.solved(helped));
+    const back = [...((recurred && (await recurring())) ?? [])].filter((key) => !recurred?.has(key)).length;
+    if (back > 0) news.push(said.news.cameBack(back));
     if (news.length === 0) return;
     const { sentences } = words.shared;
-    toasts.say(sentences(fresh.length > 0 ? [...news, said.news.inTriage(fresh.length)] : news));
+    const places = [...(fresh.length > 0 ? [said.news.inTriage(fresh.length)] : []), ...(back > 0 ? [said.news.inProblems(back)] : [])];
+    toasts.say(sentences([...news, ...places]));
     // Only what was seen by nobody is told by the desktop, and a desktop without such a service takes nothing away.
     await api.announce(sentences(news)).catch(() => undefined);
   }

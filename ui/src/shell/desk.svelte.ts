@@ -2,12 +2,13 @@
 
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
-import { Insights } from "../insights/insights.svelte";
+import { Problems } from "../problems/problems.svelte";
 import { Beside } from "../search/beside.svelte";
 import { Reader } from "../search/reader.svelte";
 import { SavedSearches } from "../search/saved.svelte";
 import { Search } from "../search/search.svelte";
 import { Sources } from "../sources/sources.svelte";
+import { ArticleDraft } from "../article/article.svelte";
 import { Notes } from "../notes/notes.svelte";
 import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
 import { Triage } from "../triage/triage.svelte";
@@ -61,8 +62,9 @@ export class Desk {
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
   readonly troubleshoot = new Troubleshoot(this.jobs, () => this.leave());
+  readonly article = new ArticleDraft();
   readonly notes = new Notes(this);
-  readonly insights = new Insights();
+  readonly problems = new Problems();
   readonly saved = new SavedSearches(this.shelf);
   readonly session = new Session(this);
   readonly autosync = new AutoSync(this);
@@ -264,6 +266,7 @@ export class Desk {
     this.search.refresh();
     void this.reader.refresh();
     void this.beside.reader.refresh();
+    if (this.view === "problems") void this.problems.load();
   }
 
   /** Asks the engine what there is now. */

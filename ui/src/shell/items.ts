@@ -3,6 +3,7 @@
 import { linkKind } from "../lib/look";
 import { plain } from "../lib/text";
 import type { DocKind, Thread } from "../lib/types";
+import { reportsOf } from "../problems/problems.svelte";
 import { words } from "../words";
 import { copy, link, markdown, type Subject } from "./clipboard";
 import type { Handler, Handlers } from "./commands.svelte";
@@ -27,7 +28,7 @@ export function keyAtHand(): string | null {
 
 /** What is known of an item from what is shown of it. */
 export function subject(desk: Desk, key: string): Subject {
-  const { reader, beside, search, triage, troubleshoot, notes, insights, shelf } = desk;
+  const { reader, beside, search, triage, troubleshoot, notes, problems, shelf } = desk;
   const whole = (thread: Thread | null | undefined, body: string | null): Subject | null =>
     thread?.key === key ? { ...thread, body } : null;
   const read = [reader.thread, beside.reader.thread];
@@ -49,11 +50,12 @@ export function subject(desk: Desk, key: string): Subject {
   if (linked) {
     return { key, title: linked.title ?? "", kind: linkKind(linked), state: linked.state, state_reason: null, url: null, body: null };
   }
-  const member = insights.clusters?.clusters.flatMap((one) => [one.head, ...one.members]).find((one) => one.key === key);
+  const report = problems.shown.flatMap(reportsOf).find((one) => one.key === key);
+  if (report) return { key, title: report.title, kind: "issue", state: report.open ? "open" : "closed", state_reason: null, url: report.url, body: null };
   const page = troubleshoot.solved?.wiki.find((one) => one.key === key);
   const kept = [...shelf.pinned, ...shelf.recent].find((one) => one.key === key);
   const kind: DocKind = key.includes("#") ? "issue" : "page";
-  return { title: page?.title ?? member?.title ?? "", kind, state: null, state_reason: null, ...kept, key, url: page?.url ?? null, body: null };
+  return { title: page?.title ?? "", kind, state: null, state_reason: null, ...kept, key, url: page?.url ?? null, body: null };
 }
 
 /** What a menu and the palette call an item. */
@@ -84,6 +86,7 @@ export function itemCommands(desk: Desk): Handlers {
     "item.duplicates": does((one) => desk.findDuplicates(one.key), isReport),
     "item.solved": does((one) => desk.lookUp(one.key, "case"), isReport),
     "item.note": does((one) => desk.notes.startWriting({ attach: [one.key] }), (one) => one.kind !== "note"),
+    "item.article": does((one) => desk.article.begin(one.key), isReport),
     "item.pin": {
       ...does((one) => {
         const change = () => void desk.shelf.pin(one);

@@ -4,7 +4,7 @@ import { words } from "../words";
 
 const said = words.shell;
 
-export type ViewId = "search" | "triage" | "troubleshoot" | "notes" | "sources" | "insights" | "settings";
+export type ViewId = "search" | "triage" | "troubleshoot" | "notes" | "sources" | "problems" | "settings";
 
 export interface View {
   id: ViewId;
@@ -22,11 +22,11 @@ export const VIEWS: readonly View[] = [
   { id: "troubleshoot", letter: "h", ...said.views.troubleshoot },
   { id: "notes", letter: "n", ...said.views.notes },
   { id: "sources", letter: "o", ...said.views.sources },
-  { id: "insights", letter: "i", ...said.views.insights },
+  { id: "problems", letter: "p", ...said.views.problems },
   { id: "settings", letter: ",", ...said.views.settings },
 ];
 
-export type Group = "everywhere" | "item" | Exclude<ViewId, "insights" | "settings">;
+export type Group = "everywhere" | "item" | Exclude<ViewId, "settings">;
 
 interface Listed {
   /** Behind its group and a point; without one it is of everywhere. */
@@ -60,6 +60,7 @@ export const COMMANDS = [
   { id: "item.duplicates", keys: ["Shift D"] },
   { id: "item.solved", keys: ["Shift S"] },
   { id: "item.note", keys: ["Shift N"] },
+  { id: "item.article", keys: ["Shift A"] },
   { id: "item.pin", keys: ["Shift P"] },
   { id: "item.key", keys: ["y"] },
   { id: "item.link", keys: ["Shift Y"] },
@@ -114,6 +115,15 @@ export const COMMANDS = [
   { id: "notes.previous", keys: ["k"], held: true, keysOnly: true },
   { id: "notes.leave", keys: ["Esc"], typing: true, keysOnly: true },
 
+  { id: "problems.next", keys: ["j"], held: true, keysOnly: true },
+  { id: "problems.previous", keys: ["k"], held: true, keysOnly: true },
+  { id: "problems.list", keys: ["]"], keysOnly: true },
+  { id: "problems.listBefore", keys: ["["], keysOnly: true },
+  { id: "problems.read", keys: ["o"], keysOnly: true },
+  { id: "problems.decide", keys: ["d"] },
+  { id: "problems.search", keys: ["s"] },
+  { id: "problems.leave", keys: ["Esc"], keysOnly: true },
+
   { id: "sources.add", keys: ["a"], keysOnly: true },
   { id: "sources.sync", keys: ["y"], keysOnly: true },
   { id: "sources.syncAll", keys: ["Shift Y"], keysOnly: true },
@@ -128,7 +138,7 @@ export type ListedCommand = Listed & { id: CommandId };
 /** What each command is called, where the view that carries it out does not say more. */
 export const TITLES: Record<CommandId, string> = said.commands;
 
-export const GROUPS: readonly Group[] = ["everywhere", "item", "search", "triage", "troubleshoot", "notes", "sources"];
+export const GROUPS: readonly Group[] = ["everywhere", "item", "search", "triage", "troubleshoot", "notes", "problems", "sources"];
 
 /** Where a command can be given. */
 export function groupOf(id: CommandId): Group {
@@ -147,6 +157,7 @@ const OTHERS: Partial<Record<Group, readonly Shortcut[]>> = {
     { keys: ["g"], does: said.shortcuts.letters(VIEWS) },
     { keys: ["Ctrl +", "Ctrl −", "Ctrl 0"], does: said.shortcuts.zoom },
   ],
+  problems: [{ keys: ["Enter"], does: said.shortcuts.openProblem }],
   triage: [{ keys: ["Shift ↓", "Shift ↑"], does: said.shortcuts.markSeveral }],
   search: [
     { keys: ["↓", "↑"], does: said.shortcuts.results },

@@ -8,9 +8,9 @@ export type Density = "comfortable" | "compact";
 export const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
 /** The heights of rows in long lists, in rem; all other room is in app.css. */
-const ROWS: Record<Density, { document: number; report: number }> = {
-  comfortable: { document: 3.5, report: 4.25 },
-  compact: { document: 2.75, report: 3.5 },
+const ROWS: Record<Density, { document: number; report: number; problem: number }> = {
+  comfortable: { document: 3.5, report: 4.25, problem: 2.25 },
+  compact: { document: 2.75, report: 3.5, problem: 1.75 },
 };
 
 function kept<T extends string>(key: string, values: readonly T[], fallback: T): T {
@@ -24,7 +24,7 @@ class Look {
   motion = $state<Motion>("system");
   density = $state<Density>("comfortable");
 
-  get rows(): { document: number; report: number } {
+  get rows(): { document: number; report: number; problem: number } {
     return ROWS[this.density];
   }
 

@@ -4,6 +4,7 @@
 import { KINDS } from "../notes/words";
 import type { Writing } from "../notes/notes.svelte";
 import type { NoteKind } from "../lib/types";
+import { TABS, type Tab } from "../problems/problems.svelte";
 import { isPasted } from "../search/query";
 import type { Reader } from "../search/reader.svelte";
 import type { Desk } from "./desk.svelte";
@@ -21,7 +22,7 @@ export interface Kept {
   troubleshoot: { source: string | null };
   notes: { kind: NoteKind | null; selected: string | null };
   sources: { selected: string | null };
-  insights: { source: string | null; span: number };
+  problems: { source: string | null; span: number; tab: Tab };
   drafts: readonly Writing[];
 }
 
@@ -43,15 +44,20 @@ export function read(stored: string | null): Kept | null {
   try {
     const found = part(JSON.parse(stored ?? ""));
     if (found["version"] !== VERSION) return null;
-    const [search, triage, troubleshoot, notes, sources, insights] = ["search", "triage", "troubleshoot", "notes", "sources", "insights"].map((name) => part(found[name]));
-    const span = insights?.["span"];
+    const [search, triage, troubleshoot, notes, sources] = ["search", "triage", "troubleshoot", "notes", "sources"].map((name) => part(found[name]));
+    // The view was called insights before.
+    const problems = part(found["problems"] ?? found["insights"]);
+    const span = problems["span"];
     return {
       search: { query: text(search?.["query"]), reading: key(search?.["reading"]), beside: key(search?.["beside"]) },
       triage: { selected: key(triage?.["selected"]), related: triage?.["related"] === true },
       troubleshoot: { source: key(troubleshoot?.["source"]) },
       notes: { kind: noteKind(notes?.["kind"]), selected: key(notes?.["selected"]) },
       sources: { selected: key(sources?.["selected"]) },
-      insights: { source: key(insights?.["source"]), span: typeof span === "number" && span >= 0 ? span : 24 },
+      problems: {
+        source: key(problems["source"]), span: typeof span === "number" && span >= 0 ? span : 24,
+        tab: TABS.find((one) => one === problems["tab"]) ?? "frequent",
+      },
       drafts: (Array.isArray(found["drafts"]) ? found["drafts"] : []).map(draft),
     };
   } catch {
@@ -101,12 +107,12 @@ export class Session {
 
   /** What was chosen among sources that are gone is chosen no more. */
   settle(sources: readonly string[]): void {
-    for (const view of [this.#desk.troubleshoot, this.#desk.insights]) {
+    for (const view of [this.#desk.troubleshoot, this.#desk.problems]) {
       if (view.source !== null && !sources.includes(view.source)) view.source = null;
     }
   }
 
-  #restore({ search, triage, troubleshoot, notes, sources, insights, drafts }: Kept): void {
+  #restore({ search, triage, troubleshoot, notes, sources, problems, drafts }: Kept): void {
     const desk = this.#desk;
     desk.search.set(search.query, false);
     void this.#read(search);
@@ -114,7 +120,7 @@ export class Session {
     desk.troubleshoot.source = troubleshoot.source;
     Object.assign(desk.notes, notes);
     desk.sources.selected = sources.selected;
-    Object.assign(desk.insights, insights);
+    Object.assign(desk.problems, problems);
     desk.notes.takeDrafts(drafts);
   }
 
@@ -146,14 +152,14 @@ export class Session {
   }
 
   #kept(): Kept {
-    const { triage, troubleshoot, notes, sources, insights } = this.#desk;
+    const { triage, troubleshoot, notes, sources, problems } = this.#desk;
     return {
       search: this.#searched(),
       triage: { selected: triage.reading, related: triage.relatedOpen },
       troubleshoot: { source: troubleshoot.source },
       notes: { kind: notes.kind, selected: notes.selected },
       sources: { selected: sources.selected },
-      insights: { source: insights.source, span: insights.span },
+      problems: { source: problems.source, span: problems.span, tab: problems.tab },
       drafts: notes.ownDrafts,
     };
   }

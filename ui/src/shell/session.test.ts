@@ -174,7 +174,7 @@ it("keeps at once what it is left with when the window closes", () => {
 
 it("shows each view as it was left", async () => {
   const desk = opened();
-  Object.assign(desk.insights, { source: "acme/app", span: 60 });
+  Object.assign(desk.problems, { source: "acme/app", span: 60, tab: "recurring" });
   Object.assign(desk.notes, { kind: "signal", selected: "note#4" });
   desk.sources.selected = "acme/app";
   desk.troubleshoot.source = "acme/app";
@@ -183,7 +183,7 @@ it("shows each view as it was left", async () => {
   rest();
 
   const again = opened();
-  expect([again.insights.source, again.insights.span, again.notes.kind, again.notes.selected]).toEqual(["acme/app", 60, "signal", "note#4"]);
+  expect([again.problems.source, again.problems.span, again.problems.tab, again.notes.kind, again.notes.selected]).toEqual(["acme/app", 60, "recurring", "signal", "note#4"]);
   expect([again.sources.selected, again.troubleshoot.source]).toEqual(["acme/app", "acme/app"]);
   // It stays so until the desk is looked at.
   rest();
@@ -193,16 +193,16 @@ it("shows each view as it was left", async () => {
 
 it("chooses no source that is gone", () => {
   const desk = opened();
-  desk.insights.source = "acme/app";
+  desk.problems.source = "acme/app";
   desk.session.settle(["acme/other"]);
-  expect(desk.insights.source).toBe(null);
+  expect(desk.problems.source).toBe(null);
 });
 
 const draft = (body: string): Writing => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], own: null });
 const kept: Kept = {
   search: { query: "", reading: null, beside: null },
   triage: { selected: null, related: false }, troubleshoot: { source: null }, notes: { kind: null, selected: null },
-  sources: { selected: null }, insights: { source: null, span: 24 }, drafts: [],
+  sources: { selected: null }, problems: { source: null, span: 24, tab: "frequent" }, drafts: [],
 };
 
 it("keeps within its bound, the latest drafts first", () => {
@@ -215,7 +215,12 @@ it("keeps within its bound, the latest drafts first", () => {
 
 it("takes what another version wrote, or what cannot be read, as if it was never there", () => {
   expect([read(null), read("{"), read("7"), read(JSON.stringify({ ...kept, version: 2 }))]).toEqual([null, null, null, null]);
-  expect(read('{"version":1,"notes":{"kind":"poem","selected":7},"insights":{"span":"x"},"drafts":[3]}')).toMatchObject({
-    notes: { kind: null, selected: null }, insights: { span: 24 }, drafts: [{ title: "", kind: "lesson" }],
+  expect(read('{"version":1,"notes":{"kind":"poem","selected":7},"problems":{"span":"x","tab":"y"},"drafts":[3]}')).toMatchObject({
+    notes: { kind: null, selected: null }, problems: { span: 24, tab: "frequent" }, drafts: [{ title: "", kind: "lesson" }],
   });
+});
+
+it("reads what was kept of the view under its former name", () => {
+  const stored = read('{"version":1,"insights":{"source":"acme/app","span":60}}');
+  expect(stored?.problems).toEqual({ source: "acme/app", span: 60, tab: "frequent" });
 });

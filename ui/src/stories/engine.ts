@@ -2,7 +2,7 @@
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse, Verdict } from "../lib/types";
-import { BODIES, brief, candidate, cluster, comparison, counted, hit, LOG, logs, MONTHS, note, page, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
+import { article, BODIES, brief, candidate, comparison, counted, hit, LOG, logs, MONTHS, note, page, problem, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
 
 export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
 export type Mood = (typeof MOODS)[number];
@@ -89,6 +89,8 @@ export function play(mood: Mood): void {
         return isEmpty ? { ...logs(sort), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } : logs(sort);
       case "understand_files":
         return isEmpty ? { left_out: [], understood: [] } : understood(sort);
+      case "article":
+        return article(sort);
       case "brief":
         return brief(sort);
       case "preview_redaction":
@@ -113,8 +115,14 @@ export function play(mood: Mood): void {
         return "/home/me/case.md";
       case "repair":
         return { casebook: "/home/me/casebook", checked: [], findings: [] };
-      case "clusters":
-        return { clusters: isEmpty ? [] : [5, 3, 2, 1].map((at) => cluster(at, sort)), open: 20, total: 4, unscanned: 0, took_ms: 4 };
+      case "problems": {
+        // Out of order, as the window has to sort them by the figure that it shows.
+        const shown = isEmpty ? [] : [5, 14, 9, 3, 2, 7, 4, 12].map((size) => problem(size, sort));
+        return {
+          list: request["list"], problems: shown, total: shown.length && 31, open: shown.length * 4, unscanned: isEmpty ? 0 : 12,
+          without_releases: isEmpty ? [] : ["acme/app"], took_ms: 4,
+        };
+      }
       case "notes":
         return isEmpty ? [] : [1, 2, 3].map((at) => note(at, sort));
       case "mirrors":

@@ -1,7 +1,7 @@
 // Invented texts, short and long, in another script, and hostile: what the stories are told with.
 
 import type {
-  Brief, Cluster, ClusterMember, Comparison, CountedDuplicate, Disposition, DuplicateCandidate, Fact, Hit, LinkView, LogError, LogResponse, Note, RedactionPreview, SolvedCase, State,
+  Article, Brief, Comparison, CountedDuplicate, Disposition, DuplicateCandidate, Fact, Hit, LinkView, ListedProblem, LogError, LogResponse, Note, ProblemReport, RedactionPreview, SolvedCase, State,
   Thread, ThreadComment, TriageItem, Understood, WikiPassage,
 } from "../lib/types";
 
@@ -104,14 +104,26 @@ export const page = (sort: Sort): WikiPassage => ({
   title: sort === "plain" ? "TLS" : TITLES[sort], url: "https://tracker.example/acme/app/wiki/TLS",
 });
 
-const member = (number: number, title: string): ClusterMember => ({
-  key: `acme/app#${number}`, title, url: null, open: number % 3 > 0, created_at: DATES.created_at, known: number % 2 > 0, confidence: 0.7, via: null,
+const report = (number: number, title: string, month: number): ProblemReport => ({
+  key: `acme/app#${number}`, title, url: null, open: number % 3 > 0, created_at: `2025-${String(month).padStart(2, "0")}-14T08:00:00Z`, known: number % 2 > 0,
+  confidence: 0.7, via: null, version: ["2.2.0", "2.3.1", null][number % 3] ?? null,
 });
 
-export const cluster = (at: number, sort: Sort): Cluster => ({
-  head: member(at * 10, TITLES[sort]), members: [1, 2, 3].map((n) => member(at * 10 + n, TITLES[sort])), size: 4 + at * 2, open: 2 + at,
-  words: sort === "plain" ? ["certificate", "chain"] : [], months: [], recent: at % 3, before: 1,
-});
+const STATUSES = ["open", "solved", "unreleased", "came_back", "declined", "closed_without_fix"] as const;
+
+/** A problem with so many reports; the status goes round with them. */
+export const problem = (size: number, sort: Sort): ListedProblem => {
+  const [head, ...members] = Array.from({ length: size }, (_, at) => report(size * 20 + at, TITLES[sort], 1 + (at % 6)));
+  const all = [head!, ...members];
+  const status = STATUSES[size % 6]!;
+  const isFixed = status === "solved" || status === "unreleased" || status === "came_back";
+  return {
+    head: head!, members, size, open: all.filter((one) => one.open).length, status, fixed_in: isFixed ? "2.3.0" : null,
+    came_back_in: status === "came_back" ? "2.3.1" : null, recent: size % 5, before: size % 4, articles: size % 4 ? [] : ["note#3"],
+    months: [1, 2, 3, 4, 5, 6].map((month) => ({ month: `2025-0${month}`, reports: all.filter((one) => one.created_at?.startsWith(`2025-0${month}`)).length })),
+    versions: ["2.2.0", "2.3.1"].map((version) => ({ version, reports: all.filter((one) => one.version === version).length })),
+  };
+};
 
 export const counted = (number: number, sort: Sort): CountedDuplicate => ({
   key: `acme/app#${number}`, title: TITLES[sort], state: number % 2 ? "open" : "closed", state_reason: number % 2 ? null : "duplicate", created_at: DATES.created_at,
@@ -150,6 +162,10 @@ export const understood = (sort: Sort): Understood => ({
     file: "export/acme-issues.csv", first: [1, 2, 3].map((at) => ({ created_at: DATES.created_at, key: `ACME-${at}`, labels: ["bug"], state: "open", title: TITLES[sort] })), items: 12_345,
     kind: "Jira CSV", links: 4, pages: 0, skipped: 2, skips: [{ place: "line 17", reason: "it has no key" }], sources: [{ comments: 30, items: 12_345, source: "acme" }],
   }],
+});
+
+export const article = (sort: Sort): Article => ({
+  key: "acme/app#12", title: TITLES[sort], sections: [], missing: ["cause"], redactions: 2, markdown: `# ${TITLES[sort]}\n`, html: "", stored: [],
 });
 
 export const brief = (sort: Sort): Brief => ({

@@ -11,8 +11,7 @@ import { hereOf } from "../lib/references";
 import SourceSelect from "../lib/SourceSelect.svelte";
 import StateIcon from "../lib/StateIcon.svelte";
 import Time from "../lib/Time.svelte";
-import ClusterMap from "../insights/ClusterMap.svelte";
-import MonthChart from "../insights/MonthChart.svelte";
+import MonthChart from "../problems/MonthChart.svelte";
 import Chips from "../search/Chips.svelte";
 import Meta from "../search/Meta.svelte";
 import Order from "../search/Order.svelte";
@@ -51,7 +50,7 @@ import { Desk } from "../shell/desk.svelte";
 import { Jobs } from "../shell/jobs.svelte";
 import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
 import type { DuplicatesResponse, TroubleshootResponse } from "../lib/types";
-import { BODIES, candidate, cluster, FACTS, hit, LOG, logs, MONTHS, page, solved, thread, TITLES, understood, type Sort } from "./samples";
+import { BODIES, candidate, FACTS, hit, LOG, logs, MONTHS, page, solved, thread, TITLES, understood, type Sort } from "./samples";
 
 /** What a component stands in, where its meaning comes from that. */
 export type Around = "listbox" | "window" | "prompt";
@@ -135,10 +134,6 @@ export const STORIES: readonly Story[] = [
     full: { query: 'is:issue is:open label:"help wanted" -author:bot tls', change: none },
     pasted: { query: "a log\nof two lines", change: none },
     long: { query: `label:"${TITLES.long}"`, change: none },
-  }),
-  ...told("ClusterMap", ClusterMap, {
-    full: { clusters: [5, 3, 2, 1].map((at) => cluster(at, "plain")), chosen: null, choose: none },
-    chinese: { clusters: [5, 3].map((at) => cluster(at, "chinese")), chosen: null, choose: none },
   }),
   ...told("Code", Code, { short: { text: "if a != b -> c" }, coloured: { text: "# Twice, to be sure.\nsystemctl restart \"agent\" && exit 0", language: "sh" }, hostile: { text: BODIES.hostile, language: "html" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
   ...told("Comment", Comment, {

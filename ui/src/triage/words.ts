@@ -1,7 +1,7 @@
 // What the triage desk says of a report, a candidate and a day.
 
 import { percent } from "../lib/text";
-import type { Band, Disposition, DuplicateCandidate, DuplicatesResponse, Outcome } from "../lib/types";
+import type { Band, Disposition, DuplicateCandidate, DuplicatesResponse, Outcome, TriageItem } from "../lib/types";
 import { words } from "../words";
 
 const { candidates: headings, filters, head, lists, pair } = words.triage;
@@ -23,6 +23,11 @@ export const FILTERS: readonly { band: Band; name: string; title: string; nothin
 /** Whether it is said that the two may be the same. */
 export function maybeSame(band: Band): boolean {
   return band !== "related" && band !== "none";
+}
+
+/** Whether a report looks like one that was fixed before it was reported. */
+export function mayBeBack({ candidate: { disposition } }: TriageItem): boolean {
+  return typeof disposition === "object" && "possible_regression" in disposition;
 }
 
 /** What a list of candidates is called. */

@@ -22,5 +22,6 @@ it("tells code from prose", () => {
 
 it("a version is older than the fix, or should have it", () => {
   expect(versionWords({ version: "2.3.1", has_fix: false })).toBe("2.3.1 is older");
+  expect(versionWords({ version: "main", has_fix: null })).toBe("main may or may not have the fix");
   expect(versionWords({ version: "2.10.1", has_fix: true })).toBe("2.10.1 should have the fix: possibly a regression");
 });

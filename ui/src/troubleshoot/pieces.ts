@@ -44,6 +44,7 @@ export function fixFirst(one: SolvedCase): CaseComment[] {
 
 /** What the version with the fix means for the one that is asked about. */
 export function versionWords({ version, has_fix }: AskedVersion): string {
+  if (has_fix === null) return said.cannotTell(version);
   return has_fix ? said.shouldHaveFix(version) : said.isOlder(version);
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{NoteDraft, NoteKind};
+
 /// A request for an article about a problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -108,4 +110,20 @@ pub struct Article {
     pub html: String,
     /// Keys of the stored articles about the same problem.
     pub stored: Vec<String>,
+}
+
+impl Article {
+    /// Returns the article as a note that is attached to its report.
+    pub fn to_note(&self) -> NoteDraft {
+        // A note has its title apart from its text.
+        let body = self.markdown.split_once("\n\n").map_or(&*self.markdown, |(_, body)| body);
+        NoteDraft {
+            kind: NoteKind::Article,
+            title: self.title.clone(),
+            body: body.to_owned(),
+            tags: Vec::new(),
+            attach: vec![self.key.clone()],
+            force: false,
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! A question and its answer: the known problem, its solution, and what to do next.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -88,6 +89,12 @@ pub struct KnownProblem {
     pub reports: Vec<String>,
     /// Version or milestone that has the fix; null if nobody names one.
     pub fixed_in: Option<String>,
+    /// Time at which the fix was merged; null if no merged change is known.
+    #[serde(default)]
+    pub fixed_at: Option<Timestamp>,
+    /// Version with the fix to update to; null unless the asked version is older than the fix.
+    #[serde(default)]
+    pub update_to: Option<String>,
     /// Lowest version with the fix on which the problem was reported again; null if there is none.
     #[serde(default)]
     pub came_back_in: Option<String>,
@@ -107,25 +114,35 @@ impl KnownProblem {
         self.status.with_versions(self.fixed_in.as_deref(), self.came_back_in.as_deref())
     }
 
-    /// Returns what the fix means for the version that the question names; `None` without a fixed
-    /// version, unless no release has the fix.
+    /// Returns what the fix means for the version that the question names; `None` if neither the
+    /// version nor the time of the fix is known.
     pub fn version_statement(&self) -> Option<String> {
-        let fixed_in = self.fixed_in.as_deref();
         if self.status == ProblemStatus::Unreleased {
             return Some("Fixed, not released yet.".to_owned());
         }
-        let fixed_in = fixed_in.filter(|_| self.status.is_fixed())?;
-        Some(match &self.asked_version {
-            Some(AskedVersion { version, has_fix: Some(true) }) => {
-                format!("{version} has the fix of {fixed_in}: the problem may have come back.")
+        let (fix, of_fix) = match (&self.fixed_in, self.fixed_at) {
+            _ if !self.status.is_fixed() => return None,
+            (Some(version), _) => (format!("in {version}"), format!("of {version}")),
+            (None, Some(at)) => {
+                let day = at.strftime("%Y-%m-%d");
+                (format!("on {day}"), format!("of {day}"))
             }
-            Some(AskedVersion { version, has_fix: Some(false) }) => {
-                format!("{version} is older than the fix: update to {fixed_in} or later.")
+            (None, None) => return None,
+        };
+        let Some(AskedVersion { version, has_fix }) = &self.asked_version else {
+            return Some(format!("Fixed {fix}. Which version is in use?"));
+        };
+        Some(match (has_fix, &self.update_to) {
+            (Some(true), _) => {
+                format!("{version} should have the fix {of_fix}: the problem may have come back.")
             }
-            Some(AskedVersion { version, has_fix: None }) => {
-                format!("Fixed in {fixed_in}. It cannot be told whether {version} has the fix.")
+            (Some(false), Some(to)) => {
+                format!("{version} is older than the fix {of_fix}: update to {to} or later.")
             }
-            None => format!("Fixed in {fixed_in}. Which version is in use?"),
+            (Some(false), None) => {
+                format!("{version} is older than the fix {of_fix}: update to a later release.")
+            }
+            (None, _) => format!("Fixed {fix}. It cannot be told whether {version} has the fix."),
         })
     }
 
@@ -148,7 +165,10 @@ pub struct AskResponse {
     pub cases: Vec<SolvedCase>,
     /// Wiki passages.
     pub wiki: Vec<WikiPassage>,
-    /// Passages of private notes.
+    /// Passages of stored articles about such a problem, best first; they come before the cases.
+    #[serde(default)]
+    pub articles: Vec<WikiPassage>,
+    /// Passages of other private notes.
     pub notes: Vec<WikiPassage>,
     /// Next steps, one sentence each.
     pub next: Vec<String>,

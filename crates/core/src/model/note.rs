@@ -60,7 +60,7 @@ impl NoteKind {
     /// Returns whether similar notes are searched for before storing a note of this kind. The other
     /// kinds record events, which may repeat.
     pub fn is_checked(self) -> bool {
-        matches!(self, Self::Lesson | Self::Curiosity)
+        matches!(self, Self::Lesson | Self::Curiosity | Self::Article)
     }
 }
 

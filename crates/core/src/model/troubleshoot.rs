@@ -332,6 +332,9 @@ pub struct TroubleshootResponse {
     /// help.
     #[serde(default)]
     pub open: Vec<KnownReport>,
+    /// Passages of stored articles about such a problem, best first; they come before the cases.
+    #[serde(default)]
+    pub articles: Vec<WikiPassage>,
     /// Wiki passages, best first, one per page; empty if a case is likely to help.
     pub wiki: Vec<WikiPassage>,
     /// Settings that were used.

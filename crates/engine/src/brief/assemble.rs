@@ -220,7 +220,7 @@ const COMMON_SHARE: u64 = 250;
 
 /// Returns the names in a brief, its logins and the names that the model recognizes in its texts,
 /// and whether there is a model. Without it there are only logins.
-fn names(
+pub(crate) fn names(
     context: &BriefContext<'_>,
     brief: &Brief,
     row: Option<&DocumentRow>,

@@ -31,7 +31,7 @@ impl Deref for DisplayedBrief<'_> {
 
 /// Removes control sequences and non-web addresses from all displayed texts of a brief. Keys, the
 /// tracker's reason and the query stay as in the record, because a replay compares them.
-pub(super) fn clean(brief: &mut Brief) {
+pub(crate) fn clean(brief: &mut Brief) {
     text(&mut brief.title);
     for section in &mut brief.sections {
         text(&mut section.title);

@@ -63,6 +63,7 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
         cases,
         near: Vec::new(),
         open: Vec::new(),
+        articles: Vec::new(),
         wiki: Vec::new(),
         settings: request.troubleshooting.clone(),
         notices: Vec::new(),

@@ -5,11 +5,11 @@ use precedent_core::{
     error::Result,
     model::{Citation, Entry, Quote, Section},
 };
-use precedent_markup::{
+use precedent_markup::safe_markdown::safe_markdown;
+use precedent_text::{
+    html,
     literal::{literal, literal_label},
-    safe_markdown::safe_markdown,
 };
-use precedent_text::html;
 
 pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
     let mut out = format!("# {}\n", literal(&brief.title));

@@ -10,7 +10,9 @@ mod pdf;
 mod replay;
 mod summary;
 
+pub(crate) use assemble::names;
 pub use assemble::{BriefContext, brief, preview};
+pub(crate) use display::clean;
 pub use replay::{read_record, replay};
 
 use crate::troubleshoot::citation;

@@ -1,10 +1,15 @@
 //! The casebook's methods for briefs.
 
 use super::{Casebook, Inner};
-use crate::brief::{self, BriefContext};
+use crate::{
+    article,
+    brief::{self, BriefContext},
+};
 use precedent_core::{
     error::Result,
-    model::{Brief, BriefFormat, BriefReplay, BriefRequest, RedactionPreview},
+    model::{
+        Article, ArticleRequest, Brief, BriefFormat, BriefReplay, BriefRequest, NoteAnswer, RedactionPreview,
+    },
     task::{Task, blocking},
 };
 use precedent_index::update::Effort;
@@ -41,6 +46,27 @@ impl Casebook {
     ) -> Result<Vec<RedactionPreview>> {
         let task = task.clone();
         self.run(move |i| i.with_brief(&task, |context| brief::preview(context, &request, &task))).await
+    }
+
+    /// Writes an article for a knowledge base about a solved problem, of sentences from its threads.
+    /// The same casebook and request give the same article. Stores nothing.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] for an item that does not exist,
+    /// [`precedent_core::Code::InvalidInput`] for a problem without a fix or a workaround.
+    pub async fn article(&self, request: ArticleRequest, task: &Task) -> Result<Article> {
+        let task = task.clone();
+        self.run(move |i| i.with_brief(&task, |context| article::article(context, &request, &task))).await
+    }
+
+    /// Writes an article and stores it as a note that is attached to the canonical report, unless
+    /// the same article is stored already.
+    ///
+    /// # Errors
+    /// Same as [`Casebook::article`] and [`Casebook::add_note`].
+    pub async fn store_article(&self, request: ArticleRequest, task: &Task) -> Result<NoteAnswer> {
+        let article = self.article(request, task).await?;
+        self.add_note(article.to_note(), task).await
     }
 
     /// Makes a brief again from its file, and reports the changes since.

@@ -14,11 +14,11 @@ use precedent_core::{
     },
     task::Task,
 };
-use precedent_store::Reader;
+use precedent_store::{DocumentRow, Reader};
 use precedent_text::version::by_number;
 
 use crate::{
-    releases::{Releases, came_back_in, reported_version},
+    releases::Releases,
     search,
     troubleshoot::{self, CaseContext, ThreadOutcome},
 };
@@ -202,17 +202,15 @@ impl Listing<'_> {
         let head = self.head(group);
         let Some(row) = self.r.document_by_key(&head.key)? else { return Ok(None) };
         let parts = &self.context.finder.parts;
-        let ThreadOutcome { status, fixed_in, .. } = troubleshoot::outcome(self.r, parts, None, &row)?;
+        let ThreadOutcome { status, fix, releases, .. } = troubleshoot::outcome(self.r, parts, None, &row)?;
         let reports: Vec<String> =
             group.members[1..].iter().map(|member| self.ties[member.tie].key.clone()).collect();
-        let came_back_in = match (&fixed_in, self.releases.get(&row.source)) {
-            (Some(fixed_in), Some(releases)) if status == ProblemStatus::Solved => {
-                came_back_in(self.r, releases, (fixed_in, head.closed_at), &reports)?
-            }
+        let came_back_in = match status {
+            ProblemStatus::Solved => releases.came_back_in(self.r, &fix, &reports)?,
             _ => None,
         };
         let status = if came_back_in.is_some() { ProblemStatus::CameBack } else { status };
-        Ok(Some(Outcome { status, fixed_in, came_back_in }))
+        Ok(Some(Outcome { status, fixed_in: fix.version, came_back_in }))
     }
 
     fn show(&self, group: &Group, outcome: Option<Outcome>) -> Result<ListedProblem> {
@@ -259,6 +257,10 @@ impl Listing<'_> {
     fn report(&self, member: &Member) -> Result<ProblemReport> {
         let tie = &self.ties[member.tie];
         let row = self.r.document_by_key(&tie.key)?;
+        let version = |row: DocumentRow| match self.releases.get(&row.source) {
+            Some(releases) => releases.reported_version(self.r, &row),
+            None => Ok(None),
+        };
         Ok(ProblemReport {
             key: tie.key.clone(),
             title: tie.title.clone(),
@@ -268,7 +270,7 @@ impl Listing<'_> {
             known: member.is_known,
             confidence: member.confidence,
             via: member.via.map(|via| self.ties[via].key.clone()),
-            version: row.map(|row| reported_version(self.r, &row)).transpose()?.flatten(),
+            version: row.map(version).transpose()?.flatten(),
         })
     }
 }

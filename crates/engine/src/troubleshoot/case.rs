@@ -10,10 +10,11 @@ use super::{
 };
 use crate::{
     QueryContext,
-    releases::Releases,
+    releases::{Fix, Releases},
     resolution::{SOLUTION_ROLES, refers_elsewhere},
     search,
 };
+use jiff::Timestamp;
 use precedent_core::{
     error::Result,
     model::{
@@ -72,6 +73,20 @@ fn version_of_changes(r: &Reader<'_>, row: &DocumentRow, closers: &[u64]) -> Res
     Ok(names.into_iter().min_by(|a, b| by_number(a, b)))
 }
 
+/// Returns the time at which the last change that closed an item was merged; the time of the closure
+/// if none of them is mirrored.
+fn merged_at(r: &Reader<'_>, row: &DocumentRow, closers: &[u64]) -> Result<Option<Timestamp>> {
+    if row.merged_at.is_some() {
+        return Ok(row.merged_at);
+    }
+    let mut changes = Vec::new();
+    for number in closers {
+        changes.extend(r.document_by_key(&format!("{}#{number}", row.source))?);
+    }
+    let merged_at = changes.iter().filter_map(|change| change.merged_at).max();
+    Ok(merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !closers.is_empty())))
+}
+
 /// A case with its whole thread.
 pub(super) struct Case {
     pub(super) evidence: CaseEvidence,
@@ -84,22 +99,23 @@ pub(super) struct Case {
 /// The use of closing links to classify comments. An evaluation hides them, because they are the
 /// expected answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Links {
+pub(crate) enum Links {
     Known,
     Hidden,
 }
 
 /// A whole thread.
-pub(super) struct CaseThread {
+pub(crate) struct CaseThread {
     pub(super) row: DocumentRow,
     fixed_by: Vec<FixedBy>,
     /// The numbers of the changes that closed it, mirrored or not.
     pub(super) closers: Vec<u64>,
-    pub(super) body: String,
-    pub(super) comments: Vec<ThreadComment>,
+    pub(crate) body: String,
+    pub(crate) comments: Vec<ThreadComment>,
     reported_on: Vec<String>,
     environment: Vec<String>,
-    fixed_in: Option<String>,
+    /// The fix that it documents.
+    fix: Fix,
     /// The releases of its source.
     releases: Releases,
     /// True if a proposed solution was denied and no later one helped.
@@ -108,7 +124,7 @@ pub(super) struct CaseThread {
 
 impl CaseThread {
     /// Reads a thread; `query_terms` are the terms of the question and `vector` is its unit vector.
-    pub(super) fn load(
+    pub(crate) fn load(
         r: &Reader<'_>,
         parts: &QueryContext<'_>,
         row: DocumentRow,
@@ -165,8 +181,10 @@ impl CaseThread {
             None => version_of_changes(r, &row, &closers)?.filter(is_version),
             fixed_in => fixed_in,
         };
+        let fix =
+            Fix { version: fixed_in, merged_at: merged_at(r, &row, &closers)?, closed_at: row.closed_at };
         Ok(Self {
-            fixed_in,
+            fix,
             releases,
             is_denied: is_still,
             row,
@@ -207,7 +225,7 @@ impl CaseThread {
         self.row.state == Some(State::Merged)
             || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
             || !self.closers.is_empty()
-            || self.fixed_in.is_some()
+            || self.fix.version.is_some()
             || self.is_denied
             || self.comments.iter().any(answers)
             || report_answers()
@@ -225,8 +243,7 @@ impl CaseThread {
 
     /// Returns the newest version that a question names, compared with the fixed version.
     pub(super) fn compare_version(&self, question: &str) -> Option<AskedVersion> {
-        let fix = (self.fixed_in.as_deref()?, self.row.closed_at);
-        self.releases.compare_asked(question, &self.row.source, fix)
+        self.releases.compare_asked(question, &self.row.source, &self.fix)
     }
 
     /// Returns the outcome of the problem: the fix, or the comment to read first in a closed
@@ -234,13 +251,10 @@ impl CaseThread {
     pub(super) fn outcome(self, status: ProblemStatus, question: &str) -> ThreadOutcome {
         let closed_at = self.row.merged_at.or(self.row.closed_at);
         let asked_version = self.compare_version(question);
-        let merged_at = closed_at.filter(|_| !self.closers.is_empty());
-        let status = match status {
-            ProblemStatus::Solved if self.releases.lack(self.fixed_in.as_deref(), merged_at) => {
-                ProblemStatus::Unreleased
-            }
-            status => status,
-        };
+        let is_unreleased = status == ProblemStatus::Solved && self.releases.lack(&self.fix);
+        let status = if is_unreleased { ProblemStatus::Unreleased } else { status };
+        let asked = asked_version.as_ref().filter(|asked| asked.has_fix == Some(false));
+        let update_to = asked.and_then(|asked| self.releases.update_to(&asked.version, &self.fix));
         let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
         let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
         let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
@@ -255,9 +269,11 @@ impl CaseThread {
         ThreadOutcome {
             status,
             asked_version,
-            fix: fix.map(brief),
+            fix_comment: fix.map(brief),
             workaround: last(CommentRole::Workaround).map(brief),
-            fixed_in: self.fixed_in.filter(|_| status.is_fixed()),
+            fix: if status.is_fixed() { self.fix } else { Fix::default() },
+            releases: self.releases,
+            update_to,
             fixed_by: self.fixed_by,
         }
     }
@@ -291,9 +307,12 @@ impl CaseThread {
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadOutcome {
     pub(crate) status: ProblemStatus,
-    pub(crate) fixed_in: Option<String>,
+    pub(crate) fix: Fix,
+    pub(crate) releases: Releases,
     pub(crate) asked_version: Option<AskedVersion>,
-    pub(crate) fix: Option<CaseComment>,
+    /// The version to update to, if the asked one is older than the fix.
+    pub(crate) update_to: Option<String>,
+    pub(crate) fix_comment: Option<CaseComment>,
     pub(crate) workaround: Option<CaseComment>,
     pub(crate) fixed_by: Vec<FixedBy>,
 }
@@ -325,8 +344,7 @@ fn credit(thread: &mut [ThreadComment], reporter: Option<&str>) {
 impl Case {
     pub(super) fn into_solved_case(self, budget: usize) -> SolvedCase {
         let has_solution = self.thread.tells();
-        let CaseThread { row, mut fixed_by, body, comments, reported_on, environment, fixed_in, .. } =
-            self.thread;
+        let CaseThread { row, mut fixed_by, body, comments, reported_on, environment, fix, .. } = self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
         // Changes may use the budget left by the thread.
         let room = (budget / CHANGE_SHARE).max(budget.saturating_sub(need(&body, &comments)));
@@ -351,7 +369,7 @@ impl Case {
             asked_version: self.version,
             reported_on,
             environment,
-            fixed_in,
+            fixed_in: fix.version,
             body: thread.body,
             body_excerpt: thread.body_excerpt,
             comments: thread.comments,

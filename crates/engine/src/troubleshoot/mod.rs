@@ -23,8 +23,8 @@ use crate::{
 };
 pub(crate) use budget::excerpt;
 use budget::shares;
-pub(crate) use case::ThreadOutcome;
-use case::{Case, CaseThread, Links};
+use case::Case;
+pub(crate) use case::{CaseThread, Links, ThreadOutcome};
 pub use evaluate::evaluate_threads;
 use jiff::Timestamp;
 use precedent_core::{
@@ -38,6 +38,7 @@ use precedent_core::{
 };
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::report;
+pub(crate) use roles::speaks_for_project;
 pub(crate) use wiki::passages;
 
 /// The number of candidates examined.
@@ -123,6 +124,7 @@ pub(crate) fn respond(
         cases: Vec::new(),
         near: Vec::new(),
         open: Vec::new(),
+        articles: Vec::new(),
         wiki: Vec::new(),
         notices: parts.notices()?,
         conclusive: true,
@@ -184,8 +186,9 @@ pub(crate) fn respond(
     let needs: Vec<usize> = cases.iter().map(|c| c.thread.need()).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.into_solved_case(budget)).collect();
+    let threshold = response.settings.similarity_threshold.unwrap_or_default();
+    response.articles = wiki::articles(parts, question, threshold, task)?;
     if !response.is_sure() {
-        let threshold = response.settings.similarity_threshold.unwrap_or_default();
         response.wiki = passages(parts, question, DocKind::Page, threshold, user_threshold.is_some(), task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
@@ -337,7 +340,7 @@ fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<Document
 }
 
 /// Returns the canonical report of a duplicate, if it is in the casebook.
-fn canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
+pub(crate) fn canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
     let stays = match r.canonical(&row.key)?.stays_for(&row.key) {
         Some(stays) => stays,
         None => match named_at_closing(r, row)? {

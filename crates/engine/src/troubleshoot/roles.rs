@@ -14,7 +14,7 @@ use precedent_text::{
 const AT_CLOSURE: i64 = 120;
 
 /// Returns whether the author speaks for the project.
-pub(super) fn speaks_for_project(association: Option<&str>) -> bool {
+pub(crate) fn speaks_for_project(association: Option<&str>) -> bool {
     matches!(association, Some("OWNER" | "MEMBER" | "COLLABORATOR" | "MAINTAINER" | ANSWER))
 }
 

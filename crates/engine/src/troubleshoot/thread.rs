@@ -39,13 +39,13 @@ const MIN_EXCERPT: usize = 120;
 
 /// A comment that may be shown.
 #[derive(Clone, Debug)]
-pub(super) struct ThreadComment {
+pub(crate) struct ThreadComment {
     /// The comment with its full text.
-    pub(super) comment: CaseComment,
+    pub(crate) comment: CaseComment,
     /// The cosine to the question, −1..1.
     pub(super) nearness: f32,
     /// The sentences with their roles.
-    pub(super) sentences: Sentences,
+    pub(crate) sentences: Sentences,
 }
 
 /// The part of a thread that is shown.

@@ -9,7 +9,7 @@ use super::{
 use crate::{QueryContext, answer::question::Question, search::Evidence};
 use precedent_core::{
     error::Result,
-    model::{DocKind, WikiPassage},
+    model::{DocKind, NoteKind, WikiPassage},
     task::Task,
 };
 use precedent_index::filter::{Filter, Test};
@@ -57,12 +57,41 @@ pub(crate) fn passages(
         .map(|source| Test::Source(source.key.clone()));
     let source = source.map(|test| Filter { test, negated: false });
     let filters: Vec<Filter> = std::iter::once(pages).chain(source).collect();
+    find(parts, question, &filters, threshold, has_threshold, task)
+}
+
+/// Returns passages of stored articles, one per article.
+pub(super) fn articles(
+    parts: &QueryContext<'_>,
+    question: &Question,
+    threshold: f32,
+    task: &Task,
+) -> Result<Vec<WikiPassage>> {
+    let kind = NoteKind::Article;
+    if parts.store.read(|r| r.notes(Some(kind)))?.is_empty() {
+        return Ok(Vec::new());
+    }
+    // The first label of a note is its kind.
+    let tests = [Test::Kind(DocKind::Note), Test::Label(kind.as_str().to_owned())];
+    let filters = tests.map(|test| Filter { test, negated: false });
+    find(parts, question, &filters, threshold, false, task)
+}
+
+/// Returns passages of the documents that pass the filters, best first.
+fn find(
+    parts: &QueryContext<'_>,
+    question: &Question,
+    filters: &[Filter],
+    threshold: f32,
+    has_threshold: bool,
+    task: &Task,
+) -> Result<Vec<WikiPassage>> {
     let mut results: Vec<Evidence> = Vec::new();
     for text in [question.text.clone(), keywords::keywords(&question.draft.title, &question.draft.body)] {
         if text.trim().is_empty() {
             continue;
         }
-        for hit in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
+        for hit in parts.evidence(&text, filters, PAGE_DEPTH, task)? {
             if !passes(&hit, threshold, has_threshold) {
                 continue;
             }

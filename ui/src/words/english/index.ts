@@ -1,8 +1,9 @@
 // The English of the window, a file for each view.
 
-import { insights } from "./insights";
+import { article } from "./article";
 import { notes } from "./notes";
 import { bytes, count, percent, perSecond } from "./numbers";
+import { problems } from "./problems";
 import { prompt } from "./prompt";
 import { search } from "./search";
 import { settings } from "./settings";
@@ -14,4 +15,4 @@ import { troubleshoot } from "./troubleshoot";
 
 const numbers = { bytes, count, percent, perSecond };
 
-export const english = { insights, notes, numbers, prompt, search, settings, shared, shell, sources, triage, troubleshoot };
+export const english = { article, notes, numbers, problems, prompt, search, settings, shared, shell, sources, triage, troubleshoot };

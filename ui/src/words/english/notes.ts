@@ -9,6 +9,7 @@ export const notes = {
     episode: { name: "Episode", about: "a single event", none: "No episodes yet." },
     watchpoint: { name: "Watchpoint", about: "something to keep an eye on", none: "No watchpoints yet." },
     summary: { name: "Summary", about: "a summary of other notes", none: "No summaries yet." },
+    article: { name: "Article", about: "an article about a solved problem", none: "No articles yet." },
   },
   kindAbout: (name: string, about: string) => `${name}: ${about}`,
   newNote: "New note",

@@ -10,7 +10,7 @@ export const shell = {
     troubleshoot: { name: "Troubleshoot", about: "Paste a report; get duplicates, solved cases and wiki pages" },
     notes: { name: "Notes", about: "What you have learned" },
     sources: { name: "Sources", about: "Your trackers and imported files" },
-    insights: { name: "Insights", about: "Reports and duplicates over time" },
+    problems: { name: "Problems", about: "Frequent, waiting, unreleased and recurring problems" },
     settings: { name: "Settings", about: "Appearance, storage, tokens, privacy" },
   },
   rail: {
@@ -46,6 +46,7 @@ export const shell = {
     "item.duplicates": "Find duplicates",
     "item.solved": "Find solved cases",
     "item.note": "Write a note about it",
+    "item.article": "Write an article…",
     "item.pin": "Pin or unpin",
     "item.key": "Copy the key",
     "item.link": "Copy the link",
@@ -100,6 +101,15 @@ export const shell = {
     "notes.previous": "Previous note",
     "notes.leave": "Close the form, keep the draft",
 
+    "problems.next": "Next problem",
+    "problems.previous": "Previous problem",
+    "problems.list": "Next list",
+    "problems.listBefore": "Previous list",
+    "problems.read": "Open the report",
+    "problems.decide": "Decide its pair in Triage",
+    "problems.search": "Search for the problem",
+    "problems.leave": "Close the problem",
+
     "sources.add": "Add a source",
     "sources.sync": "Sync this source",
     "sources.syncAll": "Sync all sources",
@@ -128,6 +138,7 @@ export const shell = {
     markSeveral: "Select several",
     results: "Next or previous result",
     readResult: "Open the result",
+    openProblem: "Open the problem, then its reports",
     queries: "In the search box: words, {phrase}, {without}, and filters such as {state}, {label}, {source}, {mode}.",
     phrase: '"a phrase"',
     without: "-without",
@@ -258,6 +269,9 @@ export const shell = {
       return `${which} ${back === 1 ? "looks" : "look"} like something fixed earlier.`;
     },
     solved: (open: number) => `${plural(open, "open report")} may duplicate one that was just solved.`,
+    /** Of fixed problems, some were reported again on a version that has the fix. */
+    cameBack: (problems: number) => `${plural(problems, "problem")} came back after the fix.`,
+    inProblems: (problems: number) => `See ${problems === 1 ? "it" : "them"} in Problems.`,
     inTriage: (fresh: number) => `See ${fresh === 1 ? "it" : "them"} in Triage.`,
   },
 };

@@ -49,6 +49,7 @@ export const troubleshoot = {
   fixedIn: (version: string) => `fixed in ${version}`,
   /** A version that is asked about, beside the one with the fix. */
   isOlder: (version: string) => `${version} is older`,
+  cannotTell: (version: string) => `${version} may or may not have the fix`,
   shouldHaveFix: (version: string) => `${version} should have the fix: possibly a regression`,
 
   case: {

@@ -18,7 +18,7 @@ export class Known {
   async load(source: string | null, month: string | null): Promise<void> {
     const isCurrent = this.#latest.begin();
     const where = [source, month === null ? null : monthName(month)].filter((one) => one !== null);
-    this.title = words.insights.known.title(words.shared.list(where));
+    this.title = words.problems.known.title(words.shared.list(where));
     this.rows = null;
     this.failure = null;
     this.at = 0;

@@ -6,6 +6,7 @@ import { monthName, named, ticks } from "./chart";
 it("rounds an axis", () => {
   expect(ticks(0)).toEqual([0, 1]);
   expect(ticks(7)).toEqual([0, 2, 4, 6, 8]);
+  expect(ticks(1, true)).toEqual([0, 1]);
   expect(ticks(430)).toEqual([0, 200, 400, 600]);
   expect(ticks(0.31)).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
 });

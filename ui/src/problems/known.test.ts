@@ -8,7 +8,8 @@ const rows = () => document.querySelectorAll(".known [role=option]").length;
 
 it("opens the list of the known duplicates by its number, and reads one of them", async () => {
   const desk = await openWindow("full");
-  desk.go("insights");
+  desk.problems.show("numbers");
+  desk.go("problems");
   await rest();
   click("Known duplicates: 41");
   await rest();
@@ -24,7 +25,8 @@ it("opens the list of the known duplicates by its number, and reads one of them"
 
 it("opens it for a source and for a month", async () => {
   const desk = await openWindow("full");
-  desk.go("insights");
+  desk.problems.show("numbers");
+  desk.go("problems");
   await rest();
   const tables = [...document.querySelectorAll<HTMLDetailsElement>("figure details")];
   for (const one of tables) one.open = true;

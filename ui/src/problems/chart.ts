@@ -2,18 +2,18 @@
 
 import { words } from "../words";
 
-/** Round values for an axis from 0 to at least `max`: three to five steps. */
-export function ticks(max: number): number[] {
+/** Round values for an axis from 0 to at least `max`: three to five steps, of one at least where it counts something. */
+export function ticks(max: number, isCount = false): number[] {
   if (!(max > 0)) return [0, 1];
   const rough = max / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? 10 * power;
+  const step = Math.max(isCount ? 1 : 0, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? 10 * power);
   const found: number[] = [];
   for (let n = 0; n < max + step; n += step) found.push(Math.round(n * 1e6) / 1e6);
   return found;
 }
 
-const { chart } = words.insights;
+const { chart } = words.problems;
 
 function parts(month: string): [name: string, year: string] {
   const [year, number] = month.split("-");

@@ -3,7 +3,7 @@
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-use precedent_text::dialect::OPTIONS;
+use super::dialect::OPTIONS;
 
 /// The maximum number of escapes; in a text that needs more, all punctuation is escaped.
 const MAX_ESCAPES: usize = 40;

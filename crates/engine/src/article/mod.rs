@@ -1,0 +1,157 @@
+//! Articles: drafts for a knowledge base, made of sentences from the threads of a problem. Every
+//! passage has its source; only headings, labels and the words around versions are added.
+
+mod passages;
+mod render;
+mod sentence;
+
+use precedent_core::{
+    error::{Error, Result},
+    model::{
+        Article, ArticlePart, ArticlePassage, ArticleRequest, ArticleSection, Brief, BriefRecord,
+        BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, NoteKind, ProblemStatus, Section,
+        SectionKind,
+    },
+    task::Task,
+};
+use precedent_redact::{self as redact, Wishes};
+use precedent_store::Reader;
+
+use crate::{
+    ask,
+    brief::{self, BriefContext},
+    search,
+    troubleshoot::{self, CaseContext},
+};
+
+/// Writes an article about the problem of a report. Stores nothing.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] for an item that does not exist,
+/// [`precedent_core::Code::InvalidInput`] for a page or a note, and for a problem without a fix or
+/// a workaround.
+pub fn article(context: &BriefContext<'_>, request: &ArticleRequest, task: &Task) -> Result<Article> {
+    let store = context.finder.store;
+    let (head, now) = store.read(|r| {
+        let row = search::resolve_one(r, request.key.trim())?;
+        let head = troubleshoot::canonical(r, &row)?.unwrap_or(row);
+        Ok((head, r.newest_change()?.unwrap_or_default()))
+    })?;
+    if !matches!(head.kind, DocKind::Issue | DocKind::PullRequest) {
+        return Err(Error::invalid(format!("{} is not a report", head.key))
+            .with_hint("An article is written from an issue: give the key of one."));
+    }
+    let cases =
+        CaseContext { finder: context.finder, domain: context.domain, card: context.model.map(|m| m.1) };
+    let problem = ask::problem_of(&cases, &head.key, now)?;
+    task.check()?;
+    let (title, sections, stored) = store.read(|r| {
+        let (title, sections) = passages::collect(r, &context.finder.parts, &head, &problem)?;
+        Ok((title, sections, stored(r, &problem)?))
+    })?;
+    let has = |part| sections.iter().any(|section: &ArticleSection| section.part == part);
+    if !has(ArticlePart::Resolution) && !has(ArticlePart::Workaround) {
+        return Err(Error::invalid(format!(
+            "nothing to write yet about {}: no fix or workaround is documented",
+            problem.key
+        ))
+        .with_hint("Add the solution as a comment on the report, sync, and try again."));
+    }
+    let missing = ArticlePart::ALL.into_iter().filter(|part| !has(*part) && is_expected(*part, &problem));
+    let missing = missing.collect();
+    let mut brief = as_brief(title, &sections);
+    brief::clean(&mut brief);
+    if request.redact {
+        let (names, _) = brief::names(context, &brief, Some(&head), task)?;
+        redact::redact(&mut brief, &names, &Wishes::default());
+    }
+    let mut article = Article {
+        key: problem.key,
+        title: brief.title.clone(),
+        redactions: brief.redactions.iter().map(|redaction| redaction.count).sum(),
+        sections: with_texts(sections, brief),
+        missing,
+        markdown: String::new(),
+        html: String::new(),
+        stored,
+    };
+    article.markdown = render::markdown(&article);
+    article.html = render::html(&article)?;
+    Ok(article)
+}
+
+/// Returns whether readers expect a part in the article about a problem.
+fn is_expected(part: ArticlePart, problem: &KnownProblem) -> bool {
+    match part {
+        ArticlePart::Symptom | ArticlePart::Cause | ArticlePart::Resolution => true,
+        ArticlePart::Workaround => problem.status == ProblemStatus::Open,
+        _ => false,
+    }
+}
+
+/// Returns the keys of the stored articles about a problem.
+fn stored(r: &Reader<'_>, problem: &KnownProblem) -> Result<Vec<String>> {
+    let mut keys = Vec::new();
+    for note in r.notes(Some(NoteKind::Article))? {
+        let note = r.shown_note(note)?;
+        if note.connected.iter().any(|key| problem.has(key)) {
+            keys.push(note.key);
+        }
+    }
+    Ok(keys)
+}
+
+/// Returns the texts of an article as a brief, which is what the redaction reads.
+fn as_brief(title: String, sections: &[ArticleSection]) -> Brief {
+    let entry = |passage: &ArticlePassage| Entry {
+        text: Some(passage.text.clone()),
+        citations: vec![Citation {
+            label: passage.key.clone(),
+            key: passage.key.clone(),
+            url: passage.url.clone(),
+        }],
+        ..Entry::default()
+    };
+    let section = |section: &ArticleSection| Section {
+        kind: SectionKind::Cases,
+        title: String::new(),
+        entries: section.passages.iter().map(entry).collect(),
+    };
+    let source = |passage: &ArticlePassage| BriefSource {
+        citation: String::new(),
+        key: passage.key.clone(),
+        title: String::new(),
+        url: passage.url.clone(),
+        state: None,
+        state_reason: None,
+        updated_at: None,
+        comments: 0,
+    };
+    let mut sources: Vec<BriefSource> =
+        sections.iter().flat_map(|section| section.passages.iter().map(source)).collect();
+    sources.dedup_by(|a, b| a.key == b.key);
+    Brief {
+        title,
+        sections: sections.iter().map(section).collect(),
+        redactions: Vec::new(),
+        record: BriefRecord {
+            version: 0,
+            request: BriefRequest::default(),
+            revision: 0,
+            as_of: None,
+            model: None,
+            names_unrecognized: false,
+            sources,
+        },
+    }
+}
+
+/// Returns the sections with the texts and addresses of the brief that [`as_brief`] made of them.
+fn with_texts(mut sections: Vec<ArticleSection>, brief: Brief) -> Vec<ArticleSection> {
+    let passages = sections.iter_mut().flat_map(|section| &mut section.passages);
+    for (passage, entry) in passages.zip(brief.sections.into_iter().flat_map(|section| section.entries)) {
+        passage.text = entry.text.unwrap_or_default();
+        passage.url = entry.citations.into_iter().next().and_then(|citation| citation.url);
+    }
+    sections
+}

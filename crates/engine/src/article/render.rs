@@ -1,0 +1,100 @@
+//! The rendering of an article as Markdown and as an HTML page.
+
+use std::sync::LazyLock;
+
+use minijinja::{AutoEscape, Environment, context};
+use precedent_core::{
+    error::{Code, Error, Result},
+    model::{Article, ArticlePart, ArticlePassage, ArticleSection},
+};
+use precedent_markup::safe_markdown::safe_markdown;
+use precedent_text::{html, literal::literal, visible::visible};
+
+static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    #[allow(clippy::expect_used, reason = "the template is built in; a test renders it")]
+    environment.add_template("article", include_str!("article.html")).expect("the template of articles");
+    environment
+});
+
+/// Returns an article as Markdown without HTML, with a link to the source after each passage.
+pub(super) fn markdown(article: &Article) -> String {
+    let mut out = format!("# {}\n", literal_title(&article.title));
+    out.push_str(&sections(article));
+    out
+}
+
+/// Returns an article as an HTML page that runs no script and fetches nothing.
+pub(super) fn html(article: &Article) -> Result<String> {
+    let body = html::from_markdown(&sections(article));
+    TEMPLATES
+        .get_template("article")
+        .and_then(|template| template.render(context! { title => article.title.as_str(), body => body }))
+        // Markdown may encode characters as numeric references.
+        .map(|html| visible(&html).into_owned())
+        .map_err(|e| Error::new(Code::Internal, format!("cannot write the article as HTML: {e}")))
+}
+
+/// Returns the sections of an article as Markdown.
+fn sections(article: &Article) -> String {
+    let mut out = String::new();
+    for section in &article.sections {
+        out.push_str(&format!("\n## {}\n\n", section.part.heading()));
+        out.push_str(&content(section));
+    }
+    safe_markdown(&html::without_html(&out))
+}
+
+/// Returns the passages of a section: a list of facts, or paragraphs of the sentences of one place.
+fn content(section: &ArticleSection) -> String {
+    use ArticlePart::{Environment, References, Versions};
+    if matches!(section.part, Environment | Versions | References) {
+        return section
+            .passages
+            .iter()
+            .map(|passage| format!("- {} ({})\n", passage.text, link(passage)))
+            .collect();
+    }
+    let mut paragraphs: Vec<String> = Vec::new();
+    for place in section.passages.chunk_by(|a, b| (&a.key, &a.anchor) == (&b.key, &b.anchor)) {
+        let last_sentence = place.iter().rposition(|passage| !is_code(passage));
+        let cited = last_sentence.unwrap_or(place.len() - 1);
+        let mut text = String::new();
+        for (at, passage) in place.iter().enumerate() {
+            let is_new = at > 0 && (is_code(passage) || is_code(&place[at - 1]));
+            text.push_str(if is_new { "\n\n" } else { " " });
+            text.push_str(&passage.text);
+            if at == cited {
+                text.push_str(if is_code(passage) { "\n\n" } else { " " });
+                text.push_str(&format!("({})", link(passage)));
+            }
+        }
+        paragraphs.push(text.trim().to_owned() + "\n");
+    }
+    paragraphs.join("\n")
+}
+
+/// Returns whether a passage is a code block.
+fn is_code(passage: &ArticlePassage) -> bool {
+    passage.text.starts_with("```")
+}
+
+/// Returns the citation of a passage: a link, or the key if there is no address.
+fn link(passage: &ArticlePassage) -> String {
+    match &passage.url {
+        Some(url) => format!("[{}]({})", literal(&passage.key), url.replace(['(', ')', ' ', '<', '>'], "")),
+        None => literal(&passage.key),
+    }
+}
+
+/// Returns a title with its inline code.
+pub(super) fn literal_title(title: &str) -> String {
+    let parts = title.split('`').enumerate();
+    let is_paired = title.matches('`').count() % 2 == 0;
+    let parts = parts.map(|(at, part)| match is_paired && at % 2 == 1 {
+        true => format!("`{part}`"),
+        false => literal(part),
+    });
+    parts.collect()
+}

@@ -1,0 +1,38 @@
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { afterEach, expect, it } from "vitest";
+import type { ArticleRequest } from "../lib/types";
+import { ArticleDraft } from "./article.svelte";
+
+afterEach(() => clearMocks());
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+it("shows the article and saves what is shown", async () => {
+  const asked: [string, boolean][] = [];
+  mockIPC((command, payload) => {
+    if (command === "prose") return ["<h1>Pump stops</h1>"];
+    const { request } = payload as { request: ArticleRequest };
+    asked.push([command, request.redact]);
+    if (command === "store_article") return { outcome: "stored", note: { key: "note#3" }, matches: [], warning: null };
+    return { key: request.key, title: "Pump stops", sections: [], missing: ["cause"], redactions: 0, markdown: "# Pump stops", html: "", stored: [] };
+  });
+  const draft = new ArticleDraft();
+  draft.begin("acme/app#1");
+  await settled();
+  expect([draft.article?.missing, draft.html, draft.pending]).toEqual([["cause"], "<h1>Pump stops</h1>", false]);
+  draft.redact(false);
+  await settled();
+  await draft.save();
+  expect(asked).toEqual([["article", true], ["article", false], ["store_article", false]]);
+  expect(draft.done).toBe("Saved as note#3.");
+});
+
+it("shows why there is nothing to write", async () => {
+  mockIPC(() => {
+    throw { code: "invalid_input", message: "nothing to write yet", hint: null };
+  });
+  const draft = new ArticleDraft();
+  draft.begin("acme/app#9");
+  await settled();
+  expect([draft.article, draft.failure?.message]).toEqual([null, "nothing to write yet"]);
+});

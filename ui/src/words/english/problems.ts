@@ -1,0 +1,134 @@
+import { count, plural } from "./numbers";
+
+export const problems = {
+  howFarBack: "How far back",
+  spans: { year: "1 year", twoYears: "2 years", fiveYears: "5 years", all: "All" },
+  nothingYet: "Nothing to count yet.",
+  nothingYetWhy: "Figures appear once there are issues.",
+
+  issues: "Issues",
+  open: "Open",
+  knownDuplicates: "Known duplicates",
+  shareOfDuplicates: "Share of duplicates",
+  openOverAYear: "Open over a year",
+  reopened: "Reopened",
+
+  chart: {
+    issuesByMonth: "Issues by month",
+    reported: "reported",
+    closed: "closed",
+    duplicatesByMonth: "Duplicates by month reported",
+    knownDuplicates: "known duplicates",
+    asTable: "As a table",
+    month: "Month",
+    months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
+    monthOf: (month: string, year: string) => `${month} ${year}`.trim(),
+    /** On the axis, where there is little room. */
+    shortMonthOf: (month: string, year: string) => `${month} ’${year.slice(-2)}`.trim(),
+    fromTo: (title: string, first: string, last: string) => `${title}, ${first} to ${last}`,
+    inMonth: (value: string, series: string, month: string) => `${value} ${series}, ${month}`,
+    value: (series: string, value: string) => `${series} ${value}`,
+    atMonth: (month: string, values: readonly string[]) => `${month}: ${values.join(", ")}`,
+  },
+
+  bySource: {
+    title: "By source",
+    source: "Source",
+    issues: "Issues",
+    open: "Open",
+    duplicates: "Duplicates",
+    share: "Share",
+    medianToClose: "Median time to close",
+    note:
+      "Known duplicates are named by the tracker or its texts, or were decided here. The latest months may not have been " +
+      "reviewed yet, so their share is a lower bound. The last column counts only closed issues.",
+    days: (n: number) => (n < 1 ? "less than a day" : n < 1.5 ? "1 day" : `${count(n)} days`),
+  },
+
+  known: {
+    title: (where: string) => (where ? `Known duplicates: ${where}` : "Known duplicates"),
+    none: "No known duplicates.",
+    opened: "Opened",
+  },
+
+  tabs: {
+    label: "Lists of problems",
+    frequent: "Reported most",
+    waiting: "Open longest",
+    unreleased: "Fixed, not released",
+    recurring: "Back after the fix",
+    without_article: "Solved, no article",
+    numbers: "Numbers",
+  },
+  about: {
+    frequent: "Open problems with the most reports.",
+    waiting: "Open problems, oldest first.",
+    unreleased: "The fix is merged, but no release has it yet.",
+    recurring: "Reported again on a version that has the fix.",
+    without_article: "Solved problems with several reports that no article describes.",
+  },
+  none: {
+    frequent: ["No open problem has several reports.", "A problem appears here once two open reports describe it."],
+    waiting: ["No open problem has several reports.", "A problem appears here once two open reports describe it."],
+    unreleased: ["No fix waits for a release.", "A problem appears here when its fix is merged and no release has it."],
+    recurring: ["No fixed problem came back.", "A problem appears here when a later report names a version that has the fix."],
+    without_article: ["Every solved problem with several reports has an article.", "A problem appears here once it is solved and was reported at least twice."],
+  },
+  noReports: ["No reports yet.", "Problems are found in the reports of your trackers and imported files."],
+  addSource: "Add a source",
+  columns: { reports: "Reports", recent: "30 days", problem: "Problem", status: "Status", report: "Report", first: "First" },
+  shown: (shown: number, total: number, open: number) =>
+    `${shown < total ? `${count(shown)} of ` : ""}${plural(total, "problem")}, ${plural(open, "open report")}.`,
+  more: "Show more",
+  unscanned: (reports: number) => `${plural(reports, "open report")} not checked yet; more problems may be found.`,
+  check: "Check in Triage",
+  withoutReleases: (sources: string) => `The releases of ${sources} are unknown, so this list may be incomplete. Sync the source, or import a changelog.`,
+  sync: "Sync",
+  importFiles: "Import files…",
+
+  status: {
+    words: {
+      open: "open",
+      solved: "fixed",
+      unreleased: "fixed, not released",
+      came_back: "came back",
+      declined: "declined",
+      closed_without_fix: "no documented fix",
+    },
+    fixedIn: (version: string) => `fixed in ${version}`,
+    notReleased: (version: string) => `not released: ${version}`,
+    cameBackIn: (version: string) => `came back in ${version}`,
+  },
+  trends: { rising: "rising", falling: "falling", steady: "steady" },
+  /** What a trend is computed from. */
+  compared: (recent: number, before: number) => `${count(recent)} in the last 30 days, ${count(before)} in the 30 days before`,
+  firstReported: "First reported",
+
+  problem: {
+    counts: (reports: number, open: number) => `${plural(reports, "report")}, ${count(open)} open`,
+    fixWas: (version: string) => `the fix was in ${version}`,
+    since: "first reported {time}",
+    read: "Open report",
+    decide: "Decide in Triage",
+    search: "Search",
+    write: "Write an article",
+    byMonth: "Reports by month",
+    reports: "reports",
+    byVersion: "Reports by version",
+    version: "Version",
+    /** A bar, for screen readers: what it lists. */
+    onVersion: (version: string, reports: number) => `${version}: ${plural(reports, "report")}`,
+    hasFix: "has the fix",
+    cameBack: "came back",
+    of: (reports: number, part: string) => `Reports: ${count(reports)} ${part}`,
+    all: (reports: number) => `Reports: ${count(reports)}`,
+    on: (version: string) => `on ${version}`,
+    in: (month: string) => `in ${month}`,
+    showAll: "Show all",
+    first: "first",
+    known: "known",
+    articles: "Articles:",
+    people: "People in the thread:",
+    reportedAt: "Reported",
+  },
+};
