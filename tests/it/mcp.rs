@@ -162,6 +162,7 @@ fn tools_are_few_annotated_and_described() {
             "record_verdict",
             "search_issues",
             "status",
+            "write_article",
             "write_brief",
         ]
     );

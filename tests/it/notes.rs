@@ -128,7 +128,7 @@ async fn notes_match_only_their_own_kind() {
     }
     for kind in NoteKind::ALL {
         let second_outcome = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await.outcome;
-        let is_blocked = matches!(kind, NoteKind::Lesson | NoteKind::Curiosity);
+        let is_blocked = kind.is_checked();
         assert_eq!(second_outcome == NoteOutcome::Duplicate, is_blocked, "{kind:?}");
     }
 }

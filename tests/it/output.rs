@@ -241,6 +241,13 @@ const CASES: &[Case] = &[
     ("source_remove_error", &["source", "remove", "acme/live", "--yes"], None),
     ("note_remove_error", &["note", "remove", "1"], None),
     ("note_remove", &["note", "remove", "1", "--yes"], None),
+    ("article", &["article", "acme/app#1"], None),
+    ("article_json", &["article", "acme/app#1", "--json"], Some("article")),
+    ("article_error", &["article", "acme/app#99"], None),
+    ("article_gaps", &["article", "--gaps"], None),
+    ("article_gaps_json", &["article", "--gaps", "--json"], Some("article-gaps")),
+    ("article_store", &["article", "acme/app#1", "--store"], None),
+    ("article_store_json", &["article", "acme/app#1", "--store", "--json"], Some("article-store")),
     ("import_sample_error", &["import", "sample", "--source", "acme/app"], None),
     ("logout_error", &["logout", "a", "b"], None),
     // These cases run last, because they restore the earlier state.

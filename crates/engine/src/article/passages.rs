@@ -483,5 +483,5 @@ fn is_short(code: &str) -> bool {
 fn fenced(code: &str) -> String {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}\n{}\n{fence}", code.trim_end())
+    format!("{fence}\n{}\n{fence}", code.trim_matches('\n').trim_end())
 }

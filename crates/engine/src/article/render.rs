@@ -91,7 +91,7 @@ fn link(passage: &ArticlePassage) -> String {
 /// Returns a title with its inline code.
 pub(super) fn literal_title(title: &str) -> String {
     let parts = title.split('`').enumerate();
-    let is_paired = title.matches('`').count() % 2 == 0;
+    let is_paired = title.matches('`').count().is_multiple_of(2);
     let parts = parts.map(|(at, part)| match is_paired && at % 2 == 1 {
         true => format!("`{part}`"),
         false => literal(part),

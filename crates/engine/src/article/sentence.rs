@@ -191,7 +191,7 @@ mod tests {
         let names = include_str!("wording.tsv").lines().filter_map(|line| line.split_once('\t'));
         names.for_each(|(name, _)| drop(pattern(name)));
         for pattern in [&OPENING, &CHATTER, &NO_PROSE, &VAGUE_FIX, &NEW_STATE, &ABOUT_CHANGE, &ELSEWHERE] {
-            assert!(!pattern.is_match("") && pattern.as_str().len() > 20, "{pattern}");
+            assert!(!pattern.is_match("") && pattern.as_str().len() > 20, "{pattern:?}");
         }
     }
 

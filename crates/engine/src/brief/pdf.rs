@@ -568,7 +568,7 @@ mod tests {
             );
         }
         let is_header = |text: &&str| *text == "Version";
-        let page = pages(&sheet).into_iter().find(|page| page.iter().any(|text| is_header(&text))).unwrap();
+        let page = pages(&sheet).into_iter().find(|page| page.iter().any(|text| is_header(text))).unwrap();
         assert!(page.contains(&"2.0"), "the header stays with a row: {page:?}");
         let mut widths = [20.0, 900.0, 30.0];
         share_width(&mut widths, 400.0);
