@@ -111,7 +111,8 @@ async fn summary_precedes_every_section() {
         summary,
         &[
             &format!("The problem is “{FAILURE}” on 2.3.1 (open)."),
-            "It may be known: acme/app#1 (closed as completed), with a confidence of ",
+            "acme/app#1 (",
+            "with a confidence of ",
             " in 100.",
             "[Issue acme/app#1](https://tracker.example/acme/app/issues/1)",
         ],
@@ -126,7 +127,7 @@ async fn summary_precedes_every_section() {
     holds(
         text,
         &[
-            "It is a known duplicate of acme/app#1 (solved).",
+            "It is a known duplicate of acme/app#1 (fixed in 2.4.0).",
             "It was fixed by acme/app#7.",
             "Fixed in 2.4.0.",
         ],

@@ -2,7 +2,7 @@
 
 use precedent_core::model::{
     AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, KnownProblem, LogError, LogResponse,
-    LogVerdict, SURELY,
+    LogVerdict, ProblemStatus, SURELY,
 };
 use precedent_store::DocumentRow;
 
@@ -42,7 +42,7 @@ pub(super) fn of_answer(
     sentences.push(match (earlier, near, case) {
         (Some(problem), ..) => {
             add(&problem.key, &problem.url);
-            let status = problem.status.words();
+            let status = problem.status_words();
             match problem.confidence {
                 1.0.. => format!("It is a known duplicate of {} ({status}).", problem.key),
                 confidence => {
@@ -56,7 +56,12 @@ pub(super) fn of_answer(
         }
         _ if later == 1 => "It is known: 1 other report is a duplicate of it.".to_owned(),
         _ if later > 1 => format!("It is known: {later} other reports are duplicates of it."),
-        (None, Some(report), _) => {
+        (None, _, Some(case)) => {
+            add(&case.key, &case.url);
+            let fixed_in = case.fixed_in.as_ref().map(|v| format!(" in {v}")).unwrap_or_default();
+            format!("{} (solved{fixed_in}) helps, with a confidence of {}.", case.key, in_100(case.helps))
+        }
+        (None, Some(report), None) => {
             add(&report.key, &report.url);
             let state_words = state(report.state, report.state_reason.as_deref());
             format!(
@@ -64,11 +69,6 @@ pub(super) fn of_answer(
                 report.key,
                 in_100(report.confidence)
             )
-        }
-        (None, None, Some(case)) => {
-            add(&case.key, &case.url);
-            let fixed_in = case.fixed_in.as_ref().map(|v| format!(" in {v}")).unwrap_or_default();
-            format!("{} (solved{fixed_in}) helps, with a confidence of {}.", case.key, in_100(case.helps))
         }
         _ if !answer.conclusive => {
             "It is not conclusive whether it is known: the index is incomplete.".to_owned()
@@ -79,8 +79,13 @@ pub(super) fn of_answer(
         sentences.extend(solution(problem));
         citations.extend(problem.fixed_by.iter().map(of_change));
     }
+    // An open report is no answer to itself if another one is.
+    let is_open = answer.problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Open);
+    let mut steps = match is_open && earlier.is_none() && (near.is_some() || case.is_some()) {
+        true => ask::next_steps(&AskResponse { problem: None, ..answer.clone() }),
+        false => ask::next_steps(answer),
+    };
     // A question about the version is an open question.
-    let mut steps = ask::next_steps(answer);
     steps.iter_mut().for_each(|step| *step = step.replace(" Which version is in use?", ""));
     sentences.push(steps.join(" "));
     sentences.retain(|sentence| !sentence.is_empty());
