@@ -5,6 +5,10 @@
  */
 export type Arm = "lexical" | "semantic" | "signature";
 /**
+ * A section of an article, in the order of the page.
+ */
+export type ArticlePart = "symptom" | "environment" | "cause" | "workaround" | "resolution" | "versions" | "references";
+/**
  * The confidence band of a pair of reports, from two calibrated probabilities: that both are the
  * same problem, and that the earlier one is worth reading (a duplicate or related).
  */
@@ -12,15 +16,12 @@ export type Band = "high" | "likely" | "possible" | "related" | "none";
 /**
  * A section of a brief, in the order of appearance.
  */
-export type SectionKind = "summary" | "problem" | "log" | "duplicates" | "cases" | "wiki" | "versions" | "people" | "questions" | "notes";
+export type SectionKind =
+  "summary" | "problem" | "log" | "duplicates" | "cases" | "wiki" | "versions" | "people" | "questions" | "notes";
 /**
  * The state of an item. A merged pull request is [`State::Merged`], never [`State::Closed`].
  */
 export type State = "open" | "closed" | "merged";
-/**
- * A section of an article, in the order of the page.
- */
-export type ArticlePart = "symptom" | "environment" | "cause" | "workaround" | "resolution" | "versions" | "references";
 /**
  * The output format of a brief.
  */
@@ -294,20 +295,6 @@ export interface Project {
   wiki: boolean;
 }
 /**
- * The version that a query names, compared with the version that has a case's fix.
- */
-export interface AskedVersion {
-  /**
-   * `true` if this version should have the fix, so that the failure may be a regression or a
-   * different problem; `false` if it is older; null if this cannot be told.
-   */
-  has_fix: boolean | null;
-  /**
-   * Newest version that the query names.
-   */
-  version: string;
-}
-/**
  * An article about a solved problem.
  */
 export interface Article {
@@ -390,6 +377,20 @@ export interface ArticleRequest {
    * `true` to replace secrets, people, addresses and numbers with pseudonyms.
    */
   redact: boolean;
+}
+/**
+ * The version that a query names, compared with the version that has a case's fix.
+ */
+export interface AskedVersion {
+  /**
+   * `true` if this version should have the fix, so that the failure may be a regression or a
+   * different problem; `false` if it is older; null if this cannot be told.
+   */
+  has_fix: boolean | null;
+  /**
+   * Newest version that the query names.
+   */
+  version: string;
 }
 /**
  * An assembled, cited answer.
@@ -3577,6 +3578,10 @@ export interface TroubleshootRequest {
  * The response to a request for solved cases.
  */
 export interface TroubleshootResponse {
+  /**
+   * Passages of stored articles about such a problem, best first; they come before the cases.
+   */
+  articles: WikiPassage[];
   /**
    * Solved cases, best first.
    */
