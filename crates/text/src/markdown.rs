@@ -230,6 +230,17 @@ mod tests {
     }
 
     #[test]
+    fn literal_escapes_only_markup() {
+        for (text, want) in [
+            ("a_b and c_d: 2 * 3", "a_b and c_d: 2 * 3"),
+            ("Vec<T> *and* _this_", r"Vec\<T> \*and\* \_this\_"),
+            ("[BUG] x [y](z)", r"\[BUG] x \[y](z)"),
+        ] {
+            assert_eq!(literal(text), want);
+        }
+    }
+
+    #[test]
     fn code_quotes_and_prose_are_distinguished() {
         let md = "# Crash\n\nIt **fails** with `foo_bar`:\n\n```rust\nlet x = 1;\n```\n\n> earlier words\n\n- one\n- two";
         assert_eq!(

@@ -222,6 +222,17 @@ mod tests {
     }
 
     #[test]
+    fn vague_fixes_are_left_out() {
+        let is_vague = |text: &str| Sentences::read(text).0.iter().any(is_vague_fix);
+        for text in ["This was resolved by an earlier commit.", "Verified as fixed with a Nexus 4.2.2."] {
+            assert!(is_vague(text), "{text}");
+        }
+        for text in ["Fixed in 2.4.0.", "Removing the old lease file solves it."] {
+            assert!(!is_vague(text), "{text}");
+        }
+    }
+
+    #[test]
     fn explanations_have_no_doubt() {
         let is_cause = |text: &str| Sentences::read(text).0.iter().any(explains);
         for text in [
