@@ -215,7 +215,7 @@ mod tests {
         for (text, want) in [
             ("Hi @ada, the reader drops the last block.", "The reader drops the last block."),
             ("Ok, so the lease on the slot is renewed twice.", "The lease on the slot is renewed twice."),
-            ("set `lease = 0` in the file to avoid it", "Set `lease = 0` in the file to avoid it"),
+            ("set `lease = 0` in the file to avoid it", "Set `lease = 0` in the file to avoid it."),
         ] {
             assert_eq!(passages(text), [want]);
         }
