@@ -214,12 +214,8 @@ fn symptom(
     }
     if let (true, Some(report)) = (out.is_empty(), reports.first()) {
         out.push(at(&report.row, None, sentence::capitalized(&plain_title(&report.row)) + "."));
-        let code = report
-            .sentences
-            .0
-            .iter()
-            .filter_map(|sentence| sentence.code.as_deref())
-            .find(|code| is_short(code));
+        let mut blocks = report.sentences.0.iter().filter_map(|sentence| sentence.code.as_deref());
+        let code = blocks.find(|code| is_short(code));
         out.extend(code.map(|code| at(&report.row, None, fenced(code))));
     }
     let is_shown = |error: &str| {
@@ -260,23 +256,15 @@ fn error_excerpt(body: &str) -> Option<String> {
 
 /// Returns the other programs that the reports name, each once.
 fn environment(reports: &[Report]) -> Vec<ArticlePassage> {
-    let mut seen = BTreeSet::new();
-    let names = reports.iter().map(|report| {
-        let is_new = |name: &&String| seen.insert(name.to_lowercase());
-        (
-            report,
-            report
-                .versions
-                .others
-                .iter()
-                .filter(is_new)
-                .take(VERSIONS)
-                .map(|name| literal(name))
-                .collect::<Vec<_>>(),
-        )
-    });
-    let named = names.filter(|(_, names)| !names.is_empty());
-    named.map(|(report, names)| at(&report.row, None, names.join(", "))).collect()
+    let (mut out, mut seen) = (Vec::new(), BTreeSet::new());
+    for report in reports {
+        let others = report.versions.others.iter().filter(|name| seen.insert(name.to_lowercase()));
+        let names: Vec<String> = others.take(VERSIONS).map(|name| literal(name)).collect();
+        if !names.is_empty() {
+            out.push(at(&report.row, None, names.join(", ")));
+        }
+    }
+    out
 }
 
 /// Returns the sentences of comments that pass a test on their comment and on themselves.

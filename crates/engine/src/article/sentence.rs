@@ -215,9 +215,20 @@ mod tests {
         for (text, want) in [
             ("Hi @ada, the reader drops the last block.", "The reader drops the last block."),
             ("Ok, so the lease on the slot is renewed twice.", "The lease on the slot is renewed twice."),
-            ("set `lease = 0` in the file to avoid it", "Set `lease = 0` in the file to avoid it"),
+            ("set `lease = 0` in the file to avoid it", "Set `lease = 0` in the file to avoid it."),
         ] {
             assert_eq!(passages(text), [want]);
+        }
+    }
+
+    #[test]
+    fn vague_fixes_are_left_out() {
+        let is_vague = |text: &str| Sentences::read(text).0.iter().any(is_vague_fix);
+        for text in ["This was resolved by an earlier commit.", "Verified as fixed with a Nexus 4.2.2."] {
+            assert!(is_vague(text), "{text}");
+        }
+        for text in ["Fixed in 2.4.0.", "Removing the old lease file solves it."] {
+            assert!(!is_vague(text), "{text}");
         }
     }
 
