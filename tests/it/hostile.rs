@@ -162,6 +162,7 @@ fn mcp_replies_mark_untrusted_text() {
         ("add_note", note),
         ("record_verdict", json!({"key": key, "other": "ferrywire/ferrywire#2", "verdict": "related"})),
         ("write_brief", json!({"key": key})),
+        ("write_article", json!({"key": key})),
         ("status", json!({})),
     ] {
         client.ok(tool, arguments);

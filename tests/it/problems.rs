@@ -2,12 +2,15 @@
 
 use precedent_core::{
     Code, Task,
-    model::{ListedProblem, ProblemsRequest, ProblemsResponse, TriageRequest, VerdictKind},
+    model::{
+        AskRequest, ListedProblem, ProblemList, ProblemStatus, ProblemsRequest, ProblemsResponse,
+        TriageRequest, VerdictKind,
+    },
 };
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::support::{Place, issue, lines};
+use crate::support::{Place, comment, issue, lines, with};
 
 fn report(number: u64, day: u32, title: &str) -> Value {
     let at = format!("2026-05-{day:02}T09:00:00Z");
@@ -115,6 +118,81 @@ async fn unscanned_reports_are_stated() {
     }
     let elsewhere = ProblemsRequest { source: Some("no/such".into()), ..ProblemsRequest::default() };
     assert_eq!(casebook.problems(elsewhere, &Task::new()).await.unwrap_err().code(), Code::NotFound);
+}
+
+const CHANGELOG: &str = "# Changelog\n\n## [Unreleased]\n\n- The chart keeps its colours (#3)\n\n\
+    ## [2.1.0] - 2026-03-01\n\n- A dark theme\n\n## [2.0.1] - 2026-02-01\n\n- The upload passes the proxy (#1)\n\n\
+    ## [2.0.0] - 2026-01-10\n\n- A new engine\n";
+
+/// Opens a casebook with two fixed problems and the releases of their product.
+async fn open_with_releases(place: &Place) -> Casebook {
+    let dated = |number, title: &str, version: &str, days: [&str; 2]| {
+        let body = format!("{title}. Seen on version {version} with every bundle.");
+        let at = days.map(|day| format!("{day}T00:00:00Z"));
+        let times = json!({"created_at": at[0], "updated_at": at[1], "closed_at": at[1]});
+        with(
+            with(issue(number, title, &body), times),
+            json!({"state": "closed", "state_reason": "completed"}),
+        )
+    };
+    let upload = "Upload stops behind the proxy";
+    let records = [
+        dated(1, upload, "2.0.0", ["2026-01-12", "2026-01-20"]),
+        with(
+            comment(11, 1, "Fixed, the proxy's headers are read now."),
+            json!({"author_association": "MEMBER"}),
+        ),
+        dated(2, upload, "2.1.0", ["2026-03-05", "2026-03-06"]),
+        dated(3, "Chart loses its colours", "2.1.0", ["2026-03-02", "2026-03-10"]),
+        dated(4, upload, "2.0.0", ["2026-02-20", "2026-02-21"]),
+    ];
+    let casebook = open(place, &records).await;
+    let path = place.file("CHANGELOG.md", CHANGELOG);
+    casebook.import_table("acme/app", &path, &[], &Task::new()).await.unwrap();
+    for key in ["acme/app#2", "acme/app#4"] {
+        casebook.record_verdict(key, "acme/app#1", VerdictKind::Duplicate, None, "ann").await.unwrap();
+    }
+    casebook
+}
+
+#[tokio::test]
+async fn fixes_are_unreleased_or_did_not_hold() {
+    let place = Place::new();
+    let casebook = open_with_releases(&place).await;
+    let list = async |list| {
+        let request = ProblemsRequest { list, ..ProblemsRequest::default() };
+        casebook.problems(request, &Task::new()).await.unwrap()
+    };
+    let recurring = list(ProblemList::Recurring).await;
+    assert_eq!(keys(&recurring), [["acme/app#1", "acme/app#4", "acme/app#2"]]);
+    let problem = &recurring.problems[0];
+    assert_eq!(problem.status, ProblemStatus::CameBack);
+    let versions = (problem.fixed_in.as_deref(), problem.came_back_in.as_deref());
+    assert_eq!(versions, (Some("2.0.1"), Some("2.1.0")));
+    let counts: Vec<(&str, u64)> = problem.versions.iter().map(|v| (v.version.as_str(), v.reports)).collect();
+    assert_eq!(counts, [("2.0.0", 2), ("2.1.0", 1)]);
+    let unreleased = list(ProblemList::Unreleased).await;
+    assert_eq!(keys(&unreleased), [["acme/app#3"]]);
+    assert_eq!(unreleased.problems[0].status, ProblemStatus::Unreleased);
+    assert!(unreleased.without_releases.is_empty());
+}
+
+#[tokio::test]
+async fn asked_version_is_compared_with_the_fix() {
+    let place = Place::new();
+    let casebook = open_with_releases(&place).await;
+    for (text, want) in [
+        ("Upload stops behind the proxy on version 2.0.0", "update to 2.0.1 or later"),
+        ("Upload stops behind the proxy on version 2.1.0", "may have come back"),
+        ("Upload stops behind the proxy on version 2.0.1-rc.1", "cannot be told"),
+        ("Upload stops behind the proxy", "Which version is in use?"),
+        ("Upload stops behind the proxy, OpenSSL 3.0.2", "Which version is in use?"),
+        ("Chart loses its colours on version 2.1.0", "Fixed, not released yet."),
+    ] {
+        let request = AskRequest { text: text.into(), ..AskRequest::default() };
+        let answer = casebook.ask(request, &Task::new()).await.unwrap();
+        assert!(answer.next.iter().any(|step| step.contains(want)), "{text}: {:?}", answer.next);
+    }
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn answer(status: u16, path: &str, secret: &str) -> Value {
         item["url"] = json!("https://tracker.example/api/v3/repos/acme/app/issues/1");
         return json!([item]);
     }
-    if path.ends_with("comments") {
+    if ["comments", "/releases", "/milestones", "/tags"].iter().any(|list| path.ends_with(list)) {
         return json!([]);
     }
     json!({"id": 1, "full_name": "acme/app", "private": false, "has_wiki": false, "has_issues": true, "login": secret})

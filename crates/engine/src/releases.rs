@@ -92,9 +92,16 @@ impl Releases {
         fixed_in.split(',').all(|version| lacks(version.trim()))
     }
 
+    /// Returns whether a version is the first release after a time.
+    fn is_next(&self, time: Timestamp, version: &str) -> bool {
+        let next = self.dated().filter(|(_, at)| *at > time).min_by_key(|(_, at)| *at);
+        next.is_some_and(|(name, _)| compare(name, version) == Some(Ordering::Equal))
+    }
+
     /// Returns whether a version has a fix, by number and by date. Returns `None` if the two
     /// contradict each other: a version released before the fix cannot have it, and one of an older
-    /// line that was released later may have it.
+    /// line that was released later may have it. Only the release right before the fixed one lacks
+    /// it: it was cut before the fix.
     pub(crate) fn have_fix(&self, version: &str, fix: &Fix) -> Option<bool> {
         // A pre-release is older than its release, by an unknown time.
         let release = self.find(version).or_else(|| self.find(version::base(version)));
@@ -102,7 +109,9 @@ impl Releases {
         if let Some(fixed_in) = &fix.version {
             let by_number = version::has_fix(version, fixed_in)?;
             return match (released_at, fix.at()) {
-                (Some(released), Some(fixed)) if (released > fixed) != by_number => None,
+                (Some(released), Some(fixed)) if (released > fixed) != by_number => {
+                    Some(false).filter(|_| !by_number && self.is_next(released, fixed_in))
+                }
                 _ => Some(by_number),
             };
         }
@@ -242,6 +251,9 @@ mod tests {
             // It was released after the fix, but on an older line.
             ("1.9.8", Some("2.0.1"), None),
             ("1.9.7", Some("2.0.1"), Some(false)),
+            // It was cut before the fix and released after it.
+            ("2.1.0", Some("2.2.0"), None),
+            ("1.9.8", Some("2.1.0"), Some(false)),
             // It was released before the fix, but on a newer line.
             ("2.0.0", Some("1.9.8"), None),
             ("2.0.0", None, Some(false)),

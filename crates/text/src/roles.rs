@@ -338,12 +338,26 @@ fn word_tokens(word: &str) -> Vec<String> {
     }
 }
 
+/// Returns a part of a sentence as literal Markdown, with the white space around it.
+fn spaced_literal(part: &str) -> String {
+    let space = |is_there: bool| if is_there { " " } else { "" };
+    let inner = literal(part);
+    match inner.is_empty() {
+        true => space(!part.is_empty()).to_owned(),
+        false => {
+            let (before, after) =
+                (part.starts_with(char::is_whitespace), part.ends_with(char::is_whitespace));
+            format!("{}{inner}{}", space(before), space(after))
+        }
+    }
+}
+
 /// Returns a sentence with marks as Markdown.
 fn marked_up(sentence: &str) -> String {
     let mut out = String::with_capacity(sentence.len() + 8);
     let mut rest = sentence;
     while let Some(at) = rest.find([CODE, LINK_TARGET]) {
-        out.push_str(&literal(&rest[..at]));
+        out.push_str(&spaced_literal(&rest[..at]));
         let inside = &rest[at + CODE.len_utf8()..];
         let is_code = rest[at..].starts_with(CODE);
         let end = inside.find(if is_code { CODE_END } else { LINK_END }).unwrap_or(inside.len());
@@ -358,7 +372,7 @@ fn marked_up(sentence: &str) -> String {
         }
         rest = inside[end..].trim_start_matches([CODE_END, LINK_END]);
     }
-    out.push_str(&literal(rest));
+    out.push_str(&spaced_literal(rest));
     out.replace([BLOCK, LINK, LINK_END, CODE_END], "")
 }
 

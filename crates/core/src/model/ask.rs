@@ -56,7 +56,10 @@ impl ProblemStatus {
     pub fn with_versions(self, fixed_in: Option<&str>, came_back_in: Option<&str>) -> String {
         match (self, fixed_in, came_back_in) {
             (Self::Solved, Some(fixed_in), _) => format!("fixed in {fixed_in}"),
-            (Self::Unreleased, Some(fixed_in), _) => format!("fixed in {fixed_in}, not released yet"),
+            // A changelog may call its next version "Unreleased".
+            (Self::Unreleased, Some(fixed_in), _) if fixed_in.contains(|c: char| c.is_ascii_digit()) => {
+                format!("fixed in {fixed_in}, not released yet")
+            }
             (Self::CameBack, Some(fixed_in), Some(version)) => {
                 format!("fixed in {fixed_in}, came back in {version}")
             }

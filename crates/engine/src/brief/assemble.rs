@@ -239,9 +239,11 @@ pub(crate) fn names(
         bytes_left -= text.len();
         for name in model.names(text, task)? {
             let written = &text[name.range];
-            let words: Vec<String> = tokens::words(written).into_iter().map(|word| word.term).collect();
+            let words = tokens::words(written).into_iter().map(|word| word.term);
+            // The version behind a product's name is rare.
+            let words: Vec<String> = words.filter(|word| word.contains(char::is_alphabetic)).collect();
             let documents = fulltext.documents_with(Named::Word, &words)?;
-            if documents.iter().all(|documents| *documents > common) {
+            if !words.is_empty() && documents.iter().all(|documents| *documents > common) {
                 continue;
             }
             match name.kind {
