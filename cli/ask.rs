@@ -57,7 +57,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
     for case in &response.cases {
         output.line("");
         output.line(format_args!(
-            "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}  {DIM}may help: {:.0} %{DIM:#}",
+            "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}  {DIM}may help: {:.0}%{DIM:#}",
             plain(&case.citation),
             plain(&case.title),
             case.helps * 100.0
@@ -109,7 +109,7 @@ fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Ou
     output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&problem.key), plain(&problem.title)));
     let mut facts = Vec::new();
     if problem.confidence < 1.0 {
-        facts.push(format!("same problem: {:.0} %", problem.confidence * 100.0));
+        facts.push(format!("same problem: {:.0}%", problem.confidence * 100.0));
     }
     if !problem.reports.is_empty() {
         facts.push(format!("also reported as {}", plain(&problem.reports.join(", "))));

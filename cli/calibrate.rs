@@ -32,7 +32,7 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
         return;
     }
     output.line(format_args!(
-        "The duplicate is ranked first for {:.0} % of reports, and in the top ten for {:.0} %.",
+        "The duplicate is ranked first for {:.0}% of reports, and in the top ten for {:.0}%.",
         report.found_first * 100.0,
         report.found_in_ten * 100.0
     ));
@@ -54,10 +54,10 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
     for t in &report.thresholds {
         let right = t.precision.map_or_else(
             || "–".to_owned(),
-            |p| format!("{:.0} % ({:.0}–{:.0})", p * 100.0, t.low * 100.0, t.high * 100.0),
+            |p| format!("{:.0}% ({:.0}–{:.0})", p * 100.0, t.low * 100.0, t.high * 100.0),
         );
         output.line(format_args!(
-            "{:>6.1} on  {:>8}  {right:<14}  {:>4.0} %",
+            "{:>6.1} on  {:>8}  {right:<14}  {:>4.0}%",
             t.threshold,
             t.answers,
             t.recall * 100.0

@@ -72,7 +72,7 @@ async fn bundle(
     output.line(format_args!(
         "{}: {}, {}. It contains no tracker text, names or tokens. Review it before you attach it.",
         plain(&file.display().to_string()),
-        plural(diagnosis.findings.len() as u64, "finding"),
+        plural(diagnosis.findings.len() as u64, "problem"),
         plural(diagnosis.sources.len() as u64, "source"),
     ));
     Ok(())

@@ -134,11 +134,11 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
     output.line("");
 }
 
-/// Formats a candidate with its key and confidence: "Likely duplicate of acme/app#12 (61 %)".
+/// Formats a candidate with its key and confidence: "Likely duplicate of acme/app#12 (61%)".
 fn format_candidate(c: &DuplicateCandidate) -> String {
     let band = color(c.band);
     let words = capital(c.band.words());
-    format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0} %)", plain(&c.key), c.confidence * 100.0)
+    format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0}%)", plain(&c.key), c.confidence * 100.0)
 }
 
 pub fn capital(words: &str) -> String {
@@ -166,14 +166,14 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     let band = color(c.band);
     output.line("");
     output.line(format_args!(
-        "{band}{:>3.0} %{band:#}  {KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
+        "{band}{:>4.0}%{band:#}  {KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
         c.confidence * 100.0,
         plain(&c.key),
         plain(&c.title)
     ));
     let mut facts = vec![state(c.state, c.state_reason.as_deref()), labelled_day("opened", c.created_at)];
     if c.band == Band::Related {
-        facts.insert(0, format!("related: {:.0} % chance it is worth reading", c.worth * 100.0));
+        facts.insert(0, format!("related: {:.0}% chance it is worth reading", c.worth * 100.0));
     }
     match (&c.disposition, &c.canonical) {
         (Disposition::Duplicate, Some(canonical)) => {
@@ -194,7 +194,7 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
         let semantic = s.semantic.map_or_else(String::new, |m| format!(", meaning {m:.2}"));
         let similarity = s.combined * 100.0;
         facts.push(format!(
-            "similarity {similarity:.0} % (title {:.2}, body {:.2}{semantic})",
+            "similarity {similarity:.0}% (title {:.2}, body {:.2}{semantic})",
             s.title, s.body
         ));
     }

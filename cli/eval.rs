@@ -171,7 +171,7 @@ fn print(report: &EvalReport, output: &mut Output) {
             for measure in &ranking.measures {
                 if let Some(d) = measure.difference.filter(|d| d.value != 0.0) {
                     output.line(format_args!(
-                        "{DIM}  {:<10}{:+.3}  95 % of draws within {:+.3} and {:+.3}{DIM:#}",
+                        "{DIM}  {:<10}{:+.3}  95% of draws within {:+.3} and {:+.3}{DIM:#}",
                         measure.name, d.value, d.low, d.high
                     ));
                 }
@@ -180,7 +180,7 @@ fn print(report: &EvalReport, output: &mut Output) {
         for ranking in set_report.rankings.iter().filter(|r| !r.ahead.is_empty()) {
             let over = ranking.ahead.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(", ");
             output.line(format_args!(
-                "{} over {over} {DIM}(95 % of paired draws within){DIM:#}",
+                "{} over {over} {DIM}(95% of paired draws within){DIM:#}",
                 ranking.ranking.name()
             ));
             for lead in &ranking.ahead {

@@ -180,7 +180,7 @@ fn print_error(error: &LogError, output: &mut Output) {
     let sure = if error.verdict == LogVerdict::Known { "known" } else { "possibly" };
     if let Some(candidate) = error.known.as_ref().filter(|_| error.verdict != LogVerdict::Solved) {
         let facts = [
-            format!("{:.0} % sure", candidate.confidence * 100.0),
+            format!("{:.0}% sure", candidate.confidence * 100.0),
             state(candidate.state, candidate.state_reason.as_deref()),
         ];
         output.line(format_args!(
@@ -201,7 +201,7 @@ fn print_error(error: &LogError, output: &mut Output) {
 
 fn print_case(word: &str, case: &SolvedCase, output: &mut Output) {
     output.line(format_args!(
-        "  {GOOD}{word}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}{:.0} % likely to help{DIM:#}",
+        "  {GOOD}{word}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}{:.0}% likely to help{DIM:#}",
         plain(&case.citation),
         plain(&case.title),
         case.helps * 100.0

@@ -48,7 +48,7 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
         && !response.without_releases.is_empty()
     {
         session.say(&format!(
-            "Releases are unknown: {}. Sync the source, or import its changelog.",
+            "The releases of {} are unknown. Sync the source, or import its changelog.",
             plain(&response.without_releases.join(", "))
         ));
     }
@@ -57,10 +57,10 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
     }
     let unscanned_note = match response.unscanned {
         0 => String::new(),
-        n => format!(" {DIM}{} not checked yet{DIM:#}", plural(n, "open report")),
+        n => format!(" {DIM}· {} not checked yet{DIM:#}", plural(n, "open report")),
     };
     output.line(format_args!(
-        "{BOLD}{}{BOLD:#}: {}, {}{unscanned_note}",
+        "{BOLD}{}{BOLD:#}: {} ({}){unscanned_note}",
         capital(list.words()),
         response.total,
         plural(response.open as u64, "open report")
@@ -98,7 +98,7 @@ fn print(problem: &ListedProblem, output: &mut Output) {
     for other in problem.members.iter().take(MAX_MEMBERS) {
         let confidence = match other.known {
             true => "known".to_owned(),
-            false => format!("{:.0} %", other.confidence * 100.0),
+            false => format!("{:.0}%", other.confidence * 100.0),
         };
         print_report(other, &confidence, output);
     }

@@ -196,7 +196,7 @@ fn print_open(response: &TroubleshootResponse, output: &mut Output) {
     output.line(format_args!("{HIT}Known and still open{HIT:#}"));
     for report in &response.open {
         output.line(format_args!(
-            "{KEY}[Issue {}]{KEY:#}  {}  {DIM}same problem: {:.0} %{DIM:#}",
+            "{KEY}[Issue {}]{KEY:#}  {}  {DIM}same problem: {:.0}%{DIM:#}",
             plain(&report.key),
             plain(&report.title),
             report.confidence * 100.0
@@ -221,7 +221,7 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
         for case in cases {
             let facts = [
                 state(case.state, case.state_reason.as_deref()),
-                format!("{:.0} % likely to help", case.helps * 100.0),
+                format!("{:.0}% likely to help", case.helps * 100.0),
             ];
             output.line(format_args!(
                 "{KEY}{}{KEY:#}  {}  {DIM}{DIM:#}{}",
@@ -246,7 +246,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
             facts.push(format!("{GOOD}known duplicate of this case{GOOD:#}"));
         }
         None => {
-            facts.push(format!("{:.0} % likely to help", case.helps * 100.0));
+            facts.push(format!("{:.0}% likely to help", case.helps * 100.0));
         }
     }
     if case.same_signature {

@@ -9,7 +9,7 @@ use super::json::Json;
 #[derive(Debug, Arguments)]
 #[command(
     after_help = "Two reports are duplicates when one fix resolves both. The confidence is calibrated: of answers
-stated at 90 %, nine in ten are right. By default, an item is compared with older items of its own source.
+stated at 90%, nine in ten are right. By default, an item is compared with older items of its own source.
 
 Examples:
   precedent duplicates acme/app#1234 --include-closed
@@ -128,7 +128,7 @@ pub struct ProblemsCommand {
     /// Minimum confidence for pairs without a decision, 0 to 1
     #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.5)]
     pub threshold: f32,
-    /// Minimum number of reports; 1 for unreleased fixes and 2 elsewhere if not given
+    /// Minimum number of reports; 0 means 1 with --unreleased, else 2
     #[arg(long, alias = "min-size", value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub min_reports: usize,
     /// Maximum number of problems

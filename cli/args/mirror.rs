@@ -24,7 +24,7 @@ Examples:
   precedent source add jira:acme.atlassian.net/APP --as acme/app
   precedent source add redmine:acme.example/redmine/app --wiki
   precedent source add \"bugzilla:bugs.acme.example/Kiln App\"
-  precedent source add azure:organisation/project --wiki
+  precedent source add azure:organization/project --wiki
   precedent source add linear:workspace/ENG
   precedent source add confluence:acme.atlassian.net/ENG
   precedent source add zendesk:acme.zendesk.com --wiki

@@ -95,7 +95,7 @@ pub enum Command {
     Duplicates(DuplicatesCommand),
     /// Review open reports that may be duplicates
     Triage(TriageCommand),
-    /// Group open reports that describe the same problem
+    /// List problems: groups of reports with the same cause
     #[command(alias = "clusters")]
     Problems(ProblemsCommand),
     /// Tune duplicate ranking to a source, from its known duplicates

@@ -197,8 +197,8 @@ pub enum ConfigCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Tools: ask, search_issues, find_duplicates, find_fixes, read_thread, write_brief, add_note, record_verdict,
-status. In the settings of an MCP client:
+    after_help = "Tools: ask, search_issues, find_duplicates, find_fixes, read_thread, write_brief, write_article, add_note,
+record_verdict, status. In the settings of an MCP client:
 
   { \"mcpServers\": { \"precedent\": { \"command\": \"precedent\", \"args\": [\"mcp\"] } } }"
 )]

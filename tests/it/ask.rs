@@ -57,7 +57,7 @@ async fn known_problem_has_fix_version_and_reports() {
     );
     assert_eq!(problem.reports, ["acme/app#7"]);
     assert!(problem.workaround.unwrap().text.contains("lease.keep"));
-    assert_eq!(reply.next, ["3.1 is older than the fix of 3.2.1: update to 3.2.1 or later."]);
+    assert_eq!(reply.next, ["3.1 is older than the fix in 3.2.1; update to 3.2.1 or later."]);
 }
 
 #[tokio::test]

@@ -110,10 +110,10 @@ async fn summary_precedes_every_section() {
     holds(
         summary,
         &[
-            &format!("The problem is “{FAILURE}” on 2.3.1 (open)."),
+            &format!("The problem: “{FAILURE}” on 2.3.1 (open)."),
             "acme/app#1 (",
             "with a confidence of ",
-            " in 100.",
+            "%.",
             "[Issue acme/app#1](https://tracker.example/acme/app/issues/1)",
         ],
     );
@@ -133,7 +133,7 @@ async fn summary_precedes_every_section() {
         ],
     );
     let html = String::from_utf8(bytes(&known, BriefFormat::Html).await).unwrap();
-    assert!(html.contains("<p dir=\"auto\">The problem is “A disk is full”"), "{html}");
+    assert!(html.contains("<p dir=\"auto\">The problem: “A disk is full”"), "{html}");
 }
 
 #[tokio::test]
@@ -441,7 +441,7 @@ fn brief_of_standard_input_replays() {
             let brief = crate::support::Ran::from(place.command(&args).stdin(input).output().unwrap()).out;
             let record = brief.rsplit("<!-- precedent-brief ").next().unwrap();
             assert_eq!(record.contains("\"logs\":[\"-\"]"), is_long, "{record}");
-            let is_partial = brief.contains("which of the cited items have changed since");
+            let is_partial = brief.contains("which cited items have changed since");
             assert_eq!(is_partial, is_long || redacts, "{brief}");
             let file = place.file("brief.md", &brief);
             let ran = place.ok(&["brief", "--replay", &file.to_string_lossy()]);

@@ -276,7 +276,7 @@ fn notices_are_printed_with_selected_fields() {
     let file = place.file("in.jsonl", format!("{}\n", issue(1, "Replication slot grows", "The pump stops.")));
     place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app", "--no-vectors"]);
     let ran = place.ok(&["search", "slot", "--json=key"]);
-    assert!(ran.err.contains("semantic index is 0 % built") && ran.out.contains("acme/app#1"), "{}", ran.err);
+    assert!(ran.err.contains("semantic index is 0% built") && ran.out.contains("acme/app#1"), "{}", ran.err);
     assert_eq!(place.ok(&["-q", "search", "slot", "--json=key"]).err, "");
 }
 

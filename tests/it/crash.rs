@@ -79,7 +79,7 @@ fn deleted_indexes_are_rebuilt() {
     std::fs::remove_dir_all(place.casebook().join("vectors")).unwrap();
     let response = place.json(&["search", "agent timeout", "--json"]);
     assert_eq!(response["coverage"]["embedded"], 0);
-    assert!(response["notices"][0]["text"].as_str().unwrap().contains("semantic index is 0 % built"));
+    assert!(response["notices"][0]["text"].as_str().unwrap().contains("semantic index is 0% built"));
     assert!(!response["hits"].as_array().unwrap().is_empty());
     place.ok(&["index"]);
     assert_eq!(content(&place), want);

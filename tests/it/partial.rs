@@ -97,7 +97,7 @@ async fn incomplete_index_denies_nothing() {
     let request = || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
     let reply = casebook.troubleshoot(request(), &Task::new()).await.unwrap();
     assert!(!reply.conclusive, "{:?}", reply.notices);
-    assert_eq!(reply.notices[0].text, "Not conclusive: the semantic index is 0 % built.");
+    assert_eq!(reply.notices[0].text, "Not conclusive: the semantic index is 0% built.");
     casebook.update_index(&Task::new()).await.unwrap();
     assert!(casebook.troubleshoot(request(), &Task::new()).await.unwrap().conclusive);
 }
@@ -107,7 +107,7 @@ fn incomplete_index_is_stated_on_standard_output() {
     let place = Place::new();
     let path = place.file("in.jsonl", tracker(30, 0, 5).0).to_string_lossy().into_owned();
     place.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
-    let first = "Not conclusive: the semantic index is 0 % built. Run `precedent index`.\n";
+    let first = "Not conclusive: the semantic index is 0% built. Run `precedent index`.\n";
     for command in [
         vec!["troubleshoot", "zeppelin moors sideways"],
         vec!["duplicates", "--title", "zeppelin moors sideways"],

@@ -109,8 +109,8 @@ fn changes_since_indexing_are_not_covered() {
     let lock = std::fs::File::create(place.casebook().join("text.lock")).unwrap();
     lock.lock().unwrap();
     let response = place.json(&["search", "capacitor", "--json"]);
-    assert!(notices(&response).contains("the keyword index is 96 % built"), "{response}");
-    assert!(notices(&response).contains("the semantic index is 96 % built"), "{response}");
+    assert!(notices(&response).contains("the keyword index is 96% built"), "{response}");
+    assert!(notices(&response).contains("the semantic index is 96% built"), "{response}");
     assert_eq!(response["conclusive"], false);
     drop(lock);
     // The search updates the full-text index itself, but not the vectors.
@@ -118,7 +118,7 @@ fn changes_since_indexing_are_not_covered() {
     assert_eq!(response["coverage"]["full_text"], 60);
     assert_eq!(response["hits"][0]["key"], "acme/app#3");
     assert!(!notices(&response).contains("keyword index"), "{response}");
-    assert!(notices(&response).contains("the semantic index is 96 % built"), "{response}");
+    assert!(notices(&response).contains("the semantic index is 96% built"), "{response}");
     place.ok(&["index"]);
     assert_eq!(notices(&place.json(&["search", "capacitor", "--json"])), "[]");
     // A note gets its vector at once.

@@ -162,9 +162,9 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         let case = response.cases.first().filter(|case| case.helps >= SURELY);
         return match (case, response.related.first()) {
-            (Some(case), _) => vec![format!("Try the fix of {}.", case.key)],
+            (Some(case), _) => vec![format!("Try the fix for {}.", case.key)],
             (None, Some(report)) => {
-                vec![format!("Compare with {}: it may be the same problem.", report.key)]
+                vec![format!("Compare with {}; it may be the same problem.", report.key)]
             }
             (None, None) => vec!["File a new report.".to_owned()],
         };
@@ -176,9 +176,9 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let was_fixed = problem.asked_version.as_ref().and_then(|asked| asked.has_fix) == Some(true);
     match problem.status {
         status if status.is_fixed() => {
-            steps.push(statement.unwrap_or_else(|| format!("Apply the fix of {key}.")));
+            steps.push(statement.unwrap_or_else(|| format!("Apply the fix for {key}.")));
             if was_fixed && !is_itself {
-                steps.push(format!("Report on {key} that it may be back."));
+                steps.push(format!("Comment on {key} that the problem may be back."));
             }
         }
         ProblemStatus::Open if !is_itself => {
@@ -186,7 +186,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         ProblemStatus::Declined => steps.push(format!("Read why {key} was declined.")),
         ProblemStatus::ClosedWithoutFix => {
-            steps.push(format!("Ask on {key} how it was solved: its thread documents no fix."));
+            steps.push(format!("Ask on {key} how it was solved; its thread does not document a fix."));
         }
         _ => steps.push("No fix is known yet.".to_owned()),
     }

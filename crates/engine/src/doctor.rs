@@ -529,8 +529,8 @@ fn addresses(store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
             "address_damaged",
             Severity::Warning,
             format!("{} cannot be synced: {error}", source.key),
-            "Its mirror gets no changes. Everything that is here can be found, and other sources are synced.",
-            &format!("precedent source remove {}, then add it again; what you decided stays", source.key),
+            "It gets no updates. Existing data stays searchable, and other sources are synced.",
+            &format!("precedent source remove {}, then add it again; your decisions are kept", source.key),
         ));
     }
     Ok(())

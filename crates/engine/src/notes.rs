@@ -392,8 +392,7 @@ pub fn find_note(reader: &Reader<'_>, key: &str) -> Result<NoteRow> {
     let key = key.trim();
     let key = if key.contains('#') { key.to_owned() } else { format!("{}#{key}", precedent_store::NOTES) };
     reader.note(&key)?.ok_or_else(|| {
-        Error::not_found(format!("note {key} not found"))
-            .with_hint("Run `precedent note list` to list all notes.")
+        Error::not_found(format!("{key} not found")).with_hint("Run `precedent note list` to list all notes.")
     })
 }
 

@@ -41,7 +41,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     text.add(&format!("**Tell the customer**: {}", advice(response, verdict)));
     if let Some(problem) = &response.problem {
         render_evidence(problem, &mut text);
-        next.push(format!("{} reads on in its thread.", read_call(&problem.key, first)));
+        next.push(format!("{} continues its thread.", read_call(&problem.key, first)));
     }
     for article in &response.articles {
         text.gap();
@@ -146,7 +146,7 @@ fn render_evidence(problem: &KnownProblem, text: &mut Text) {
     let is_fix = problem.status.is_fixed();
     let mut last_anchor = None;
     for (heading, comment) in
-        [(if is_fix { "Fix" } else { "Last word" }, &problem.fix), ("Workaround", &problem.workaround)]
+        [(if is_fix { "Fix" } else { "Last comment" }, &problem.fix), ("Workaround", &problem.workaround)]
     {
         if let Some(comment) = comment.as_ref().filter(|comment| last_anchor != Some(&comment.anchor)) {
             text.gap();
@@ -181,11 +181,11 @@ fn advice(response: &AskResponse, verdict: Verdict) -> String {
         let case = response.cases.first();
         return match (case, response.related.first()) {
             (Some(case), _) if case.helps >= SURELY => format!(
-                "a similar problem was solved; suggest the fix of [{}] and ask whether it helps.",
+                "a similar problem was solved; suggest the fix for [{}] and ask whether it helps.",
                 case.key
             ),
             (Some(case), _) => format!(
-                "the problem isn't confirmed as known; the fix of [{}] may be worth a try. Otherwise {ASK}.",
+                "the problem isn't confirmed as known; the fix for [{}] may be worth a try. Otherwise {ASK}.",
                 case.key
             ),
             (None, Some(report)) => {

@@ -27,7 +27,7 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
     let cases = if count == 1 { "solved case" } else { "solved cases" };
     text.add(&match response.outcome {
         TroubleshootOutcome::Solved if response.is_sure() => format!("**Solved before**: {count} {cases}."),
-        TroubleshootOutcome::Solved => format!("**Not surely solved**: {count} {cases} that may help."),
+        TroubleshootOutcome::Solved => format!("**Possibly solved before**: {count} {cases} that may help."),
         TroubleshootOutcome::Wiki => format!("**No solved case matches{so_far}.** Wiki pages:"),
         TroubleshootOutcome::Nothing => format!("**No solved case or wiki page matches{so_far}.**"),
     });
@@ -45,19 +45,19 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
         text.gap();
         let share = text.budget() / (count - at);
         render_case(case, share, &mut text);
-        next.push(format!("{} reads on.", read_call(&case.key, case.fix.as_deref())));
+        next.push(format!("{} reads the rest of the thread.", read_call(&case.key, case.fix.as_deref())));
     }
     for case in &response.near {
         text.gap();
         let kind = match (case.declined, case.silent) {
-            (true, _) => "Related, but closed without a fix",
-            (_, true) => "Related, but no fix is documented",
+            (true, _) => "Related, but declined",
+            (_, true) => "Related, but closed without a documented fix",
             _ => "Weak match",
         };
         let line = describe(&case.key, case.state, case.state_reason.as_deref(), &case.title);
         text.add(&format!("{kind}: {line}"));
         if let Some(comment) = &case.said {
-            text.comment("Last word", &case.key, comment, SHORT_QUOTE);
+            text.comment("Last comment", &case.key, comment, SHORT_QUOTE);
         }
     }
     for passage in &response.wiki {
@@ -161,7 +161,9 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
     }
     let best = response.errors.iter().find_map(|error| error.case.as_ref());
     let mut next = match best {
-        Some(case) => vec![format!("{} reads on.", read_call(&case.key, case.fix.as_deref()))],
+        Some(case) => {
+            vec![format!("{} reads the rest of the thread.", read_call(&case.key, case.fix.as_deref()))]
+        }
         None if response.distinct == 0 => {
             vec!["ask with the customer's description, because the log has no error.".to_owned()]
         }

@@ -160,7 +160,7 @@ pub struct WriteArticle {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddNote {
-    /// Kind of note. A lesson or curiosity that exists is not stored again.
+    /// Kind of note. A lesson, curiosity or article that exists is not stored again.
     #[schemars(schema_with = "kinds")]
     pub kind: NoteKind,
     /// Title.

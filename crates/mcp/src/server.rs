@@ -150,7 +150,8 @@ impl Server {
     }
 
     /// Find solved cases of a problem with the comments that contain the fix, or else wiki pages.
-    /// For a log or support bundle (path), lists which of its errors are solved, known or new.
+    /// For a log or support bundle (path), lists which of its errors are solved, known or not seen
+    /// before.
     #[tool(output_schema = schema::<output::Fixes>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn find_fixes(&self, args: Parameters<parameters::FindFixes>, context: Context) -> Reply {
         self.answer(args, context, async |p, task| {
@@ -241,7 +242,7 @@ impl Server {
         .await
     }
 
-    /// Write an article for a knowledge base about a solved problem, of cited sentences from its
+    /// Write an article for a knowledge base about a solved problem, from cited sentences of its
     /// threads.
     #[tool(output_schema = schema::<output::Article>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn write_article(&self, args: Parameters<parameters::WriteArticle>, context: Context) -> Reply {

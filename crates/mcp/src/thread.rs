@@ -95,7 +95,7 @@ pub fn render(
         let comments = transcript.anchors.iter().filter(|(_, at)| *at >= offset).count();
         let arguments = json!({"key": thread.key, "offset": offset});
         format!(
-            "{} reads on: {} characters and {comments} of {} comments are left.",
+            "{} continues: {} characters and {comments} of {} comments are left.",
             call("read_thread", &arguments),
             total - offset,
             transcript.anchors.len()
@@ -169,7 +169,7 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
     for change in &problem.fixed_by {
         text.add(&format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE)));
     }
-    let fix = if problem.status.is_fixed() { "Fix" } else { "Last word" };
+    let fix = if problem.status.is_fixed() { "Fix" } else { "Last comment" };
     for (heading, comment) in [(fix, &problem.fix), ("Workaround", &problem.workaround)] {
         match comment {
             Some(comment) if fits => drop(text.add(&format!("{heading}: {}, below.", comment.anchor))),

@@ -61,7 +61,10 @@ async fn log_view_shows_known_errors() {
         press_ctrl(&window, '3').await;
         read_log(&window, &log).await;
         let heading = text(&window, ".answer h2").await;
-        assert!(heading.contains("4 distinct errors in 4,1") && heading.contains("never seen"), "{heading}");
+        assert!(
+            heading.contains("4 distinct errors in 4,1") && heading.contains("not seen before"),
+            "{heading}"
+        );
         let first = texts(&window, ".answer article h3").await;
         assert!(first[0].contains("no perch is left for heron 17"), "{first:?}");
         let articles = texts(&window, ".answer article").await;

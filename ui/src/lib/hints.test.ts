@@ -5,13 +5,13 @@ import { hint, hinted } from "./hints";
 
 it("makes words, and something to press, of a hint that names a command", () => {
   expect(hint("Run `precedent index --rebuild` to rebuild it from the database.")).toEqual({ words: "The search index can be rebuilt.", remedy: "rebuild" });
-  expect(hint("Did you mean minilm? Run `precedent model list --catalog` to list all models.")).toEqual({ words: "Did you mean minilm? Settings list the models.", remedy: "models" });
+  expect(hint("Did you mean minilm? Run `precedent model list --catalog` to list all models.")).toEqual({ words: "Did you mean minilm? See the models in Settings.", remedy: "models" });
   expect(hint("Install the newer version, or open another casebook with --casebook.").words).toBe("Install the newer version, or open another casebook.");
   expect(hint("Free some disk space and run the command again.")).toEqual({ words: "Free some disk space and try again.", remedy: null });
   expect(hint("Use another token: precedent login acme")).toEqual({ words: "Use another token.", remedy: "sources" });
   expect(hint("Create a new token, or sign in again: gh auth login")).toEqual({ words: "Create a new token.", remedy: "sources" });
   // What is said of another thing stays, whatever its words are.
-  expect(hinted("Nothing sets a precedent here. Check --the log.")).toBe("Nothing sets a precedent here. This is done on the command line.");
+  expect(hinted("Nothing sets a precedent here. Check --the log.")).toBe("Nothing sets a precedent here. Use the command line for this.");
   expect(hinted(null)).toBe("");
 });
 

@@ -122,7 +122,7 @@ it("says which releases are unknown, and what to do", async () => {
   await key("[");
   expect(desk.problems.tab).toBe("recurring");
   expect(text(".remark")).toContain("The releases of acme/app are unknown");
-  expect(text(".blank strong")).toBe("No fixed problem came back.");
+  expect(text(".blank strong")).toBe("No problem came back after its fix.");
   click("Import files…");
   expect([desk.view, desk.sources.from]).toEqual(["sources", "files"]);
 });

@@ -74,7 +74,7 @@ test("a text is read as files only where it consists of paths", () => {
 test("what all of it came to is said in a line, and where each error stands", () => {
   const errors = [error({ verdict: "solved" }), error({}), error({})];
   expect(summary(response(errors))).toBe("3 distinct errors in 12,000 lines of 1 file");
-  expect(counts(response(errors)).map((c) => c.words)).toEqual(["1 solved", "2 never seen"]);
+  expect(counts(response(errors)).map((c) => c.words)).toEqual(["1 solved", "2 not seen before"]);
   expect(often(error({}))).toEqual(["once", "app.log:7"]);
   const last = { file: "b.log", line: 9, at: "10:00" };
   expect(often(error({ count: 1413, last }))).toEqual(["1,413 times", "last b.log:9", "10:00", "first app.log:7"]);

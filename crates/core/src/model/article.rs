@@ -27,15 +27,15 @@ impl Default for ArticleRequest {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ArticlePart {
-    /// What the user sees.
+    /// Observed behavior.
     Symptom,
     /// Systems and programs on which it was seen.
     Environment,
-    /// Why it happens.
+    /// Cause of the behavior.
     Cause,
-    /// What to do until the fix is installed.
+    /// Steps to use until the fix is installed.
     Workaround,
-    /// What solves it.
+    /// Fix, or steps that solve the problem.
     Resolution,
     /// Affected and fixed versions.
     Versions,

@@ -125,10 +125,10 @@ impl KnownProblem {
         }
         let (fix, of_fix) = match (&self.fixed_in, self.fixed_at) {
             _ if !self.status.is_fixed() => return None,
-            (Some(version), _) => (format!("in {version}"), format!("of {version}")),
+            (Some(version), _) => (format!("in {version}"), format!("in {version}")),
             (None, Some(at)) => {
                 let day = at.strftime("%Y-%m-%d");
-                (format!("on {day}"), format!("of {day}"))
+                (format!("on {day}"), format!("from {day}"))
             }
             (None, None) => return None,
         };
@@ -137,15 +137,15 @@ impl KnownProblem {
         };
         Some(match (has_fix, &self.update_to) {
             (Some(true), _) => {
-                format!("{version} should have the fix {of_fix}: the problem may have come back.")
+                format!("The problem was fixed {fix} and may have come back in {version}.")
             }
             (Some(false), Some(to)) => {
-                format!("{version} is older than the fix {of_fix}: update to {to} or later.")
+                format!("{version} is older than the fix {of_fix}; update to {to} or later.")
             }
             (Some(false), None) => {
-                format!("{version} is older than the fix {of_fix}: update to a later release.")
+                format!("{version} is older than the fix {of_fix}; update to a later release.")
             }
-            (None, _) => format!("Fixed {fix}. It cannot be told whether {version} has the fix."),
+            (None, _) => format!("Fixed {fix}. It is unclear whether {version} has the fix."),
         })
     }
 

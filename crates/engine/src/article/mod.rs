@@ -38,8 +38,9 @@ pub fn article(context: &BriefContext<'_>, request: &ArticleRequest, task: &Task
         Ok((head, r.newest_change()?.unwrap_or_default()))
     })?;
     if !matches!(head.kind, DocKind::Issue | DocKind::PullRequest) {
-        return Err(Error::invalid(format!("{} is not a report", head.key))
-            .with_hint("An article is written from an issue: give the key of one."));
+        return Err(
+            Error::invalid(format!("{} is not a report", head.key)).with_hint("Give the key of an issue.")
+        );
     }
     let cases =
         CaseContext { finder: context.finder, domain: context.domain, card: context.model.map(|m| m.1) };

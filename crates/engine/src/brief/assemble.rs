@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{cite, display, in_100, log, of_change, state, summary};
+use super::{cite, display, log, of_change, percent, state, summary};
 use crate::{
     answer::{DomainModel, MatchFinder, question::find_anywhere},
     ask, duplicates, search,
@@ -401,7 +401,7 @@ impl Writer<'_> {
         let likely = likely.map(|c| {
             let mut facts = vec![match c.band {
                 Band::Related => "related, probably not a duplicate".to_owned(),
-                band => format!("{} ({})", band.words().trim_end_matches(" of"), in_100(c.confidence)),
+                band => format!("{} ({})", band.words().trim_end_matches(" of"), percent(c.confidence)),
             }];
             // An unlikely duplicate cannot be a regression.
             facts.push(match &c.disposition {

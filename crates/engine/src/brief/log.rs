@@ -9,7 +9,7 @@ use precedent_core::{
     task::Task,
 };
 
-use super::{in_100, state};
+use super::{percent, state};
 use crate::{logs, troubleshoot::CaseContext};
 use jiff::Timestamp;
 
@@ -146,7 +146,7 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
         _ => return ("no match in the casebook".to_owned(), None),
     };
     let (title, state, confidence, citation) = matching;
-    (format!("{verdict}: {title} ({state}, {})", in_100(confidence)), Some(citation))
+    (format!("{verdict}: {title} ({state}, {})", percent(confidence)), Some(citation))
 }
 
 fn how_often(group: &LogGroup) -> String {

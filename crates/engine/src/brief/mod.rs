@@ -72,17 +72,15 @@ fn replay_line(brief: &Brief) -> String {
     let request = &brief.record.request;
     let scope = match replay::is_complete(&brief.record) {
         true => "what has changed since",
-        false if request.logs.is_empty() => {
-            "which of the cited items have changed since; the text is redacted"
-        }
-        false => "which of the cited items have changed since; the log from standard input is not kept",
+        false if request.logs.is_empty() => "which cited items have changed since; the text is redacted",
+        false => "which cited items have changed since; the log from standard input is not kept",
     };
     format!("precedent brief --replay FILE shows {scope}.")
 }
 
-/// Returns a probability as `92 in 100`.
-fn in_100(probability: f32) -> String {
-    format!("{:.0} in 100", f64::from(probability) * 100.0)
+/// Returns a probability as `92%`.
+fn percent(probability: f32) -> String {
+    format!("{:.0}%", f64::from(probability) * 100.0)
 }
 
 /// Returns the state of a report in words; empty for a document without one.

@@ -6,7 +6,7 @@ use precedent_core::model::{
 };
 use precedent_store::DocumentRow;
 
-use super::{cite, in_100, log, of_change, state};
+use super::{cite, log, of_change, percent, state};
 use crate::{ask, troubleshoot};
 
 /// Removes the documents that the brief leaves out from an answer.
@@ -28,7 +28,7 @@ pub(super) fn of_answer(
     let state_words = row.map(|row| state(row.state, row.state_reason.as_deref())).unwrap_or_default();
     let is = if state_words.is_empty() { String::new() } else { format!(" ({state_words})") };
     let title = troubleshoot::first_line(title);
-    let mut sentences = vec![format!("The problem is “{title}”{on}{is}.")];
+    let mut sentences = vec![format!("The problem: “{title}”{on}{is}.")];
     let mut citations: Vec<Citation> = row.map(cite).into_iter().collect();
     let mut add = |key: &str, url: &Option<String>| {
         let label = format!("[Issue {key}]");
@@ -47,33 +47,37 @@ pub(super) fn of_answer(
                 1.0.. => format!("It is a known duplicate of {} ({status}).", problem.key),
                 confidence => {
                     format!(
-                        "It is known: {} ({status}), with a confidence of {}.",
+                        "It is known as {} ({status}), with a confidence of {}.",
                         problem.key,
-                        in_100(confidence)
+                        percent(confidence)
                     )
                 }
             }
         }
-        _ if later == 1 => "It is known: 1 other report is a duplicate of it.".to_owned(),
-        _ if later > 1 => format!("It is known: {later} other reports are duplicates of it."),
+        _ if later == 1 => "1 other report is a duplicate of this one.".to_owned(),
+        _ if later > 1 => format!("{later} other reports are duplicates of this one."),
         (None, _, Some(case)) => {
             add(&case.key, &case.url);
             let fixed_in = case.fixed_in.as_ref().map(|v| format!(" in {v}")).unwrap_or_default();
-            format!("{} (solved{fixed_in}) helps, with a confidence of {}.", case.key, in_100(case.helps))
+            format!(
+                "{} (solved{fixed_in}) is likely to help, with a confidence of {}.",
+                case.key,
+                percent(case.helps)
+            )
         }
         (None, Some(report), None) => {
             add(&report.key, &report.url);
             let state_words = state(report.state, report.state_reason.as_deref());
             format!(
-                "It may be known: {} ({state_words}), with a confidence of {}.",
+                "It may be known as {} ({state_words}), with a confidence of {}.",
                 report.key,
-                in_100(report.confidence)
+                percent(report.confidence)
             )
         }
         _ if !answer.conclusive => {
-            "It is not conclusive whether it is known: the index is incomplete.".to_owned()
+            "It is unclear whether it is known, because the index is incomplete.".to_owned()
         }
-        _ => "No other report of this problem is known.".to_owned(),
+        _ => "No other report of this problem was found.".to_owned(),
     });
     if let Some(problem) = &answer.problem {
         sentences.extend(solution(problem));
@@ -112,20 +116,20 @@ pub(super) fn of_log(response: &LogResponse) -> Entry {
         sentences.push(match (response.errors.is_empty(), response.conclusive) {
             (true, _) => "There is nothing to look up.".to_owned(),
             (_, true) => "None of them is known: file a new report.".to_owned(),
-            (_, false) => "It is not conclusive whether they are known: the index is incomplete.".to_owned(),
+            (_, false) => "It is unclear whether they are known, because the index is incomplete.".to_owned(),
         });
         return Entry { text: Some(sentences.join(" ")), ..Entry::default() };
     };
     let (status, citation) = log::status(error);
     let message = troubleshoot::first_line(&error.group.message);
-    sentences.push(format!("The most important known one is “{message}”: {status}."));
+    sentences.push(format!("The most important known error is “{message}”: {status}."));
     let fixed_in = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved);
     sentences.push(match (fixed_in.map(|case| &case.fixed_in), &citation) {
         (Some(Some(version)), _) => format!("Update to {version} or later."),
         (_, Some(c)) if error.verdict == LogVerdict::Perhaps => {
-            format!("Compare with {}: it may be the same problem.", c.key)
+            format!("Compare with {}; it may be the same problem.", c.key)
         }
-        (Some(None), Some(c)) => format!("Try the fix of {}.", c.key),
+        (Some(None), Some(c)) => format!("Try the fix for {}.", c.key),
         (_, Some(c)) => format!("Add your report to {}.", c.key),
         _ => String::new(),
     });

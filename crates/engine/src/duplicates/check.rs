@@ -114,7 +114,7 @@ fn other_source_notice(
     Ok(candidate.filter(|c| c.confidence >= LIKELY).map(|c| Notice {
         lack: Lack::Elsewhere,
         text: format!(
-            "Another source has a likely duplicate of {key}: {} ({:.0} %). Search all sources to see why.",
+            "Another source has a likely duplicate of {key}: {} ({:.0}%). Search all sources to see why.",
             c.key,
             c.confidence * 100.0
         ),

@@ -60,7 +60,7 @@ pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
 }
 
 fn inconclusive(lack: Lack, index: &str, built: u64) -> Notice {
-    let text = format!("Not conclusive: the {index} index is {} % built.", built.min(99));
+    let text = format!("Not conclusive: the {index} index is {}% built.", built.min(99));
     Notice { lack, text }
 }
 
@@ -80,7 +80,7 @@ mod tests {
         };
         assert_eq!(text(10, 50, 50, 0), None);
         assert_eq!(text(0, 0, 0, 0), None);
-        let built = |percent| Some(format!("Not conclusive: the semantic index is {percent} % built."));
+        let built = |percent| Some(format!("Not conclusive: the semantic index is {percent}% built."));
         assert_eq!(text(10, 50, 0, 0), built(0));
         assert_eq!(text(10, 50, 2, 0), built(4));
         assert_eq!(text(10, 50, 50, 5), built(50));

@@ -70,8 +70,8 @@ export const problems = {
   none: {
     frequent: ["No open problem has several reports.", "A problem appears here once two open reports describe it."],
     waiting: ["No open problem has several reports.", "A problem appears here once two open reports describe it."],
-    unreleased: ["No fix waits for a release.", "A problem appears here when its fix is merged and no release has it."],
-    recurring: ["No fixed problem came back.", "A problem appears here when a later report names a version that has the fix."],
+    unreleased: ["No fix is waiting for a release.", "A problem appears here when its fix is merged but not released."],
+    recurring: ["No problem came back after its fix.", "A problem appears here when a later report names a version that has the fix."],
     without_article: ["Every solved problem with several reports has an article.", "A problem appears here once it is solved and was reported at least twice."],
   },
   noReports: ["No reports yet.", "Problems are found in the reports of your trackers and imported files."],
@@ -89,7 +89,7 @@ export const problems = {
   status: {
     words: {
       open: "open",
-      solved: "fixed",
+      solved: "solved",
       unreleased: "fixed, not released",
       came_back: "came back",
       declined: "declined",

@@ -17,11 +17,11 @@ export const shared = {
   remedies: {
     repair: "A repair fixes this.",
     rebuild: "The search index can be rebuilt.",
-    models: "Settings list the models.",
+    models: "See the models in Settings.",
     sources: "See its source in Sources.",
     add: "Add a source first.",
     notes: "See Notes.",
-    other: "This is done on the command line.",
+    other: "Use the command line for this.",
   },
 
   /** What a time is of, before the exact time. */

@@ -10,7 +10,7 @@ export const shell = {
     troubleshoot: { name: "Troubleshoot", about: "Paste a report; get duplicates, solved cases and wiki pages" },
     notes: { name: "Notes", about: "What you have learned" },
     sources: { name: "Sources", about: "Your trackers and imported files" },
-    problems: { name: "Problems", about: "Frequent, waiting, unreleased and recurring problems" },
+    problems: { name: "Problems", about: "Problems reported most, open longest, unreleased or recurring" },
     settings: { name: "Settings", about: "Appearance, storage, tokens, privacy" },
   },
   rail: {
@@ -106,7 +106,7 @@ export const shell = {
     "problems.list": "Next list",
     "problems.listBefore": "Previous list",
     "problems.read": "Open the report",
-    "problems.decide": "Decide its pair in Triage",
+    "problems.decide": "Decide in Triage",
     "problems.search": "Search for the problem",
     "problems.leave": "Close the problem",
 

@@ -65,7 +65,7 @@ export const sources = {
       shape: "owner/name",
       token: "Token",
       remedy:
-        "Settings › Developer settings › Personal access tokens: read access to issues and pull requests; for a wiki, contents too. " +
+        "Settings › Developer settings › Personal access tokens: read access to issues, pull requests and discussions; for releases and a wiki, contents too. " +
         "Without a token, Precedent uses the account that gh is signed in to.",
     },
     gitlab: {
@@ -78,7 +78,7 @@ export const sources = {
       name: "Gitea or Forgejo",
       shape: "owner/name",
       token: "Token",
-      remedy: "Settings › Applications: read access to issues; for a wiki, the repository too.",
+      remedy: "Settings › Applications: read access to issues; for releases and a wiki, the repository too.",
     },
     jira: { name: "Jira", shape: "the project’s key, such as APP", token: "Token", remedy: ATLASSIAN },
     redmine: {

@@ -90,12 +90,12 @@ export const troubleshoot = {
     summary: (errors: number, lines: number, files: number) =>
       `${plural(errors, "distinct error")} in ${plural(lines, "line")} of ${plural(files, "file")}`,
     severities: { fatal: "Fatal", error: "Error", warning: "Warning" },
-    verdicts: { solved: "solved", known: "known", perhaps: "possibly known", new: "never seen" },
+    verdicts: { solved: "solved", known: "known", perhaps: "possibly known", new: "not seen before" },
     counts: {
       solved: (n: number) => `${count(n)} solved`,
       known: (n: number) => `${count(n)} known`,
       perhaps: (n: number) => `${count(n)} possibly known`,
-      new: (n: number) => `${count(n)} never seen`,
+      new: (n: number) => `${count(n)} not seen before`,
     },
     once: "once",
     times: (n: number) => `${count(n)} times`,
