@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Result,
-    model::{AskRequest, AskResponse, KnownProblem, ProblemStatus},
+    model::{AskRequest, AskResponse, KnownProblem},
 };
 
 use crate::{
@@ -123,15 +123,11 @@ fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Ou
         output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
     }
     let mut printed_anchor = None;
-    for (heading, comment) in [("Workaround", &problem.workaround), ("Fix", &problem.fix)] {
+    for (heading, comment) in [("Workaround", &problem.workaround), (problem.fix_heading(), &problem.fix)] {
         let Some(comment) = comment.as_ref().filter(|comment| printed_anchor != Some(&comment.anchor)) else {
             continue;
         };
         printed_anchor = Some(&comment.anchor);
-        let heading = match (heading, problem.status) {
-            ("Fix", ProblemStatus::Declined | ProblemStatus::ClosedWithoutFix) => "Last comment",
-            (heading, _) => heading,
-        };
         output.line("");
         output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
         print_comment(comment, true, "  ", LINES, output);

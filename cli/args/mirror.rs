@@ -104,6 +104,7 @@ pub struct LoginCommand {
     after_help = "Reads exports of GitHub, Gitea, GitLab, Jira, Redmine, Bugzilla, Zendesk, Linear, Azure DevOps, Trac, YouTrack and Mantis:
 JSON, CSV, TSV, XML, Markdown; compressed as gz, bz2, xz, zst, zip or tar; in UTF-8, UTF-16 or a legacy encoding.
 docs/reference/file-formats.md lists what is read from each. Importing a file again doesn't create duplicates.
+A changelog in Markdown, or the JSON of GitHub's releases, gives the releases of a source.
 
 --map sets the column for a field (title=Headline; an empty name leaves it out), the meaning of words
 (state.closed=\"Geschlossen,Erledigt\", state.open=…) and the date order (dates=dmy, dates=mdy).

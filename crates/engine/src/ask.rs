@@ -7,7 +7,8 @@ use precedent_core::{
     error::Result,
     model::{
         AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse,
-        KnownProblem, KnownReport, Notice, ProblemStatus, SURELY, TroubleshootRequest, TroubleshootResponse,
+        KnownProblem, KnownReport, Notice, ProblemStatus, SURELY, State, TroubleshootRequest,
+        TroubleshootResponse,
     },
     task::Task,
 };
@@ -91,8 +92,11 @@ fn problem(
 ) -> Result<Option<KnownProblem>> {
     let question = &question_matches.question;
     let likely = similar.candidates.first().filter(|c| c.band <= Band::Likely);
+    let is_closed = |row: &&DocumentRow| !matches!(row.state, None | Some(State::Open));
     let (key, confidence, reasons) = match (&similar.known, likely, &question.row) {
         (Some(known), _, _) => (known.key.clone(), 1.0, Vec::new()),
+        // A closed item has an outcome of its own.
+        (None, _, Some(row)) if is_closed(&row) => (row.key.clone(), 1.0, Vec::new()),
         (None, Some(c), _) => {
             (c.canonical.clone().unwrap_or_else(|| c.key.clone()), c.confidence, c.reasons.clone())
         }
@@ -102,6 +106,9 @@ fn problem(
     let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else {
         return Ok(None);
     };
+    let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
+    let is_itself = question.row.as_ref().is_some_and(|own| own.key == row.key);
+    let (confidence, reasons) = if is_itself { (1.0, Vec::new()) } else { (confidence, reasons) };
     let problem = known_problem(r, context, question, row)?;
     Ok(Some(KnownProblem { confidence, reasons, ..problem }))
 }

@@ -76,6 +76,16 @@ impl Releases {
         self.0.iter().find(is_same)
     }
 
+    /// Returns whether a comment that names a version as the fixed one may mean a version of this
+    /// product: a release, or a later version of the highest release's line.
+    pub(crate) fn may_be_fixed_in(&self, version: &str) -> bool {
+        let Some(highest) = self.highest() else { return true };
+        let line =
+            |version: &str| version.trim_start_matches(['v', 'V']).split('.').next().map(str::to_owned);
+        self.has(version)
+            || compare(version, highest).is_some_and(Ordering::is_gt) && line(version) == line(highest)
+    }
+
     /// Returns whether no release has a fix; `false` if this cannot be told.
     pub(crate) fn lack(&self, fix: &Fix) -> bool {
         let Some(fixed_in) = &fix.version else {
@@ -114,6 +124,11 @@ impl Releases {
                 }
                 _ => Some(by_number),
             };
+        }
+        // What is above all releases has what the highest one has.
+        if let (None, Some(highest)) = (released_at, self.highest().filter(|highest| *highest != version)) {
+            let is_above = compare(version, highest).is_some_and(Ordering::is_gt);
+            return self.have_fix(highest, fix).filter(|has_fix| is_above && *has_fix);
         }
         let (released_at, merged_at) = (released_at?, fix.merged_at?);
         if released_at < merged_at {

@@ -143,11 +143,8 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
 
 /// Renders the fix and the workaround with their citations.
 fn render_evidence(problem: &KnownProblem, text: &mut Text) {
-    let is_fix = problem.status.is_fixed();
     let mut last_anchor = None;
-    for (heading, comment) in
-        [(if is_fix { "Fix" } else { "Last comment" }, &problem.fix), ("Workaround", &problem.workaround)]
-    {
+    for (heading, comment) in [(problem.fix_heading(), &problem.fix), ("Workaround", &problem.workaround)] {
         if let Some(comment) = comment.as_ref().filter(|comment| last_anchor != Some(&comment.anchor)) {
             text.gap();
             text.comment(heading, &problem.key, comment, COMMENT);

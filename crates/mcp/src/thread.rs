@@ -169,8 +169,7 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
     for change in &problem.fixed_by {
         text.add(&format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE)));
     }
-    let fix = if problem.status.is_fixed() { "Fix" } else { "Last comment" };
-    for (heading, comment) in [(fix, &problem.fix), ("Workaround", &problem.workaround)] {
+    for (heading, comment) in [(problem.fix_heading(), &problem.fix), ("Workaround", &problem.workaround)] {
         match comment {
             Some(comment) if fits => drop(text.add(&format!("{heading}: {}, below.", comment.anchor))),
             Some(comment) => text.comment(heading, &thread.key, comment, COMMENT),

@@ -48,17 +48,18 @@ static SINGLE_NAME: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The headers of mails, in the languages of mail programs.
 static MAIL: Words = Words::new(
-    "from to cc bcc sender von an kopie absender empfänger de à para da från fra til van aan od do kime от кому копия 差出人 宛先
-    发件人 收件人",
+    "from to cc bcc sender von an kopie absender empfänger de à para da från fra til van aan od do
+     kime от кому копия 差出人 宛先 发件人 收件人",
 );
 /// The labels of people in ticket forms, without spaces.
 static PEOPLE: Words = Words::new(
-    "contact contactperson contactname reportedby reporter caller callername requester requestedby requestor requestedfor assignee
-    assignedto submittedby openedby createdby raisedby loggedby customername fullname firstname lastname surname
-    ansprechpartner ansprechpartnerin kontakt kontaktperson gemeldetvon melder melderin bearbeiter bearbeiterin anrufer anruferin
-    antragsteller antragstellerin erstelltvon zuständig vorname nachname demandeur signalépar interlocuteur responsable nom
-    prénom solicitante contacto informadopor asignadoa nombre segnalatoda referente nome solicitado zgłaszający 報告者 担当者 担当
-    联系人 报告人",
+    "contact contactperson contactname reportedby reporter caller callername requester requestedby
+     requestor requestedfor assignee assignedto submittedby openedby createdby raisedby loggedby
+     customername fullname firstname lastname surname ansprechpartner ansprechpartnerin kontakt
+     kontaktperson gemeldetvon melder melderin bearbeiter bearbeiterin anrufer anruferin
+     antragsteller antragstellerin erstelltvon zuständig vorname nachname demandeur signalépar
+     interlocuteur responsable nom prénom solicitante contacto informadopor asignadoa nombre
+     segnalatoda referente nome solicitado zgłaszający 報告者 担当者 担当 联系人 报告人",
 );
 
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {

@@ -93,15 +93,17 @@ pub fn texts(brief: &Brief) -> BTreeSet<String> {
 /// The words in the position of a name that are no names: values and ordinary words, accounts of
 /// every system, image tags, and annotations of programs.
 static NO_NAMES: Words = Words::new(
-    "root admin user username localhost null none true false shared public default everyone system unknown the a an is and or not
-    param return returns throws see since override deprecated property media import app runner name
-    anonymous apache backup daemon demo deploy docker ec2-user ftp git guest http jenkins mail mongodb mysql nginx nobody node
-    operator oracle postfix postgres redis sa service test tester ubuntu vagrant
-    sha1 sha256 sha512 www www-data administrator
-    autowired bean before after component dataclass entity font-face inject keyframes latest next notnull nullable staticmethod
-    supports transactional types ts-ignore ts-expect-error todo suppresswarnings functionalinterface service controller repository
-    getmapping postmapping requestmapping pytest classmethod abstractmethod beforeeach aftereach include extend mixin layer apply
-    tailwind charset input output injectable ngmodule type throws link brief",
+    "root admin user username localhost null none true false shared public default everyone system
+     unknown the a an is and or not param return returns throws see since override deprecated
+     property media import app runner name anonymous apache backup daemon demo deploy docker
+     ec2-user ftp git guest http jenkins mail mongodb mysql nginx nobody node operator oracle
+     postfix postgres redis sa service test tester ubuntu vagrant sha1 sha256 sha512 www www-data
+     administrator autowired bean before after component dataclass entity font-face inject
+     keyframes latest next notnull nullable staticmethod supports transactional types ts-ignore
+     ts-expect-error todo suppresswarnings functionalinterface service controller repository
+     getmapping postmapping requestmapping pytest classmethod abstractmethod beforeeach aftereach
+     include extend mixin layer apply tailwind charset input output injectable ngmodule type
+     throws link brief",
 );
 
 /// Redacts every text of a brief.

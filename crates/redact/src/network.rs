@@ -58,25 +58,33 @@ static PROMPT: LazyLock<Regex> =
 /// The hosts that identify no person: of software and its documentation, and software named like a
 /// host. No private names exist below them.
 static EVERYBODYS: Words = Words::new(
-    "ado.net adoptium.net alpinelinux.org anaconda.com anaconda.org android.com angular.dev angular.io ansible.com apache.org
-    apple.com archlinux.org askubuntu.com asp.net aws.amazon.com babeljs.io bitbucket.org boost.org bun.sh caniuse.com centos.org
-    chromium.org cloud.google.com cloudflare.com cmake.org codeberg.org cppreference.com crates.io curl.se dart.dev debian.org
-    deno.com deno.land developer.mozilla.org die.net djangoproject.com docker.com docker.io docs.github.com docs.rs draw.io
-    drupal.org eclipse.org elastic.co electronjs.org en.wikipedia.org envoyproxy.io eslint.org example.com example.net example.org
-    fedoraproject.org ffmpeg.org flutter.dev freebsd.org gcr.io gentoo.org getcomposer.org ghcr.io git-scm.com github.com
-    gitlab.com gnome.org gnu.org go.dev golang.org google.com googleapis.com gradle.org grafana.com grpc.io gtk.org hashicorp.com
-    haskell.org haxx.se helm.sh hub.docker.com huggingface.co ietf.org iso.org istio.io java.com java.net jenkins.io jquery.com
-    js.org jsdelivr.net json-schema.org json.org jupyter.org k8s.io kde.org kernel.org kotlinlang.org kubernetes.io laravel.com
-    launchpad.net learn.microsoft.com letsencrypt.org llvm.org man7.org mariadb.com mariadb.org microsoft.com ml.net mongodb.com
-    mozilla.com mozilla.org mysql.com nextjs.org nginx.com nginx.org nodejs.org npmjs.com npmjs.org nuget.org numpy.org
-    openjdk.org openssl.org openstreetmap.org opensuse.org opentelemetry.io oracle.com packages.debian.org packagist.org
-    palletsprojects.com perl.org php.net pkg.go.dev play.rust-lang.org postgresql.org prometheus.io pub.dev pydata.org pypa.io
-    pypi.org python.org pytorch.org qt.io quay.io r-project.org rabbitmq.com raw.githubusercontent.com react.dev reactjs.org
-    readthedocs.io readthedocs.org redhat.com redis.io repo.maven.apache.org rfc-editor.org rockylinux.org ruby-lang.org
-    rubygems.org rubyonrails.org rust-lang.org rustup.rs scala-lang.org schema.org scikit-learn.org scipy.org semver.org
-    serverfault.com socket.io sourceforge.net spring.io sqlalchemy.org sqlite.org stackexchange.com stackoverflow.com
-    superuser.com svelte.dev swift.org symfony.com tensorflow.org terraform.io tldp.org typescriptlang.org ubuntu.com unicode.org
-    unpkg.com vb.net vim.org vuejs.org w3.org w3schools.com webkit.org wikipedia.org xmlsoap.org yarnpkg.com",
+    "ado.net adoptium.net alpinelinux.org anaconda.com anaconda.org android.com angular.dev
+     angular.io ansible.com apache.org apple.com archlinux.org askubuntu.com asp.net
+     aws.amazon.com babeljs.io bitbucket.org boost.org bun.sh caniuse.com centos.org chromium.org
+     cloud.google.com cloudflare.com cmake.org codeberg.org cppreference.com crates.io curl.se
+     dart.dev debian.org deno.com deno.land developer.mozilla.org die.net djangoproject.com
+     docker.com docker.io docs.github.com docs.rs draw.io drupal.org eclipse.org elastic.co
+     electronjs.org en.wikipedia.org envoyproxy.io eslint.org example.com example.net example.org
+     fedoraproject.org ffmpeg.org flutter.dev freebsd.org gcr.io gentoo.org getcomposer.org
+     ghcr.io git-scm.com github.com gitlab.com gnome.org gnu.org go.dev golang.org google.com
+     googleapis.com gradle.org grafana.com grpc.io gtk.org hashicorp.com haskell.org haxx.se
+     helm.sh hub.docker.com huggingface.co ietf.org iso.org istio.io java.com java.net jenkins.io
+     jquery.com js.org jsdelivr.net json-schema.org json.org jupyter.org k8s.io kde.org kernel.org
+     kotlinlang.org kubernetes.io laravel.com launchpad.net learn.microsoft.com letsencrypt.org
+     llvm.org man7.org mariadb.com mariadb.org microsoft.com ml.net mongodb.com mozilla.com
+     mozilla.org mysql.com nextjs.org nginx.com nginx.org nodejs.org npmjs.com npmjs.org nuget.org
+     numpy.org openjdk.org openssl.org openstreetmap.org opensuse.org opentelemetry.io oracle.com
+     packages.debian.org packagist.org palletsprojects.com perl.org php.net pkg.go.dev
+     play.rust-lang.org postgresql.org prometheus.io pub.dev pydata.org pypa.io pypi.org
+     python.org pytorch.org qt.io quay.io r-project.org rabbitmq.com raw.githubusercontent.com
+     react.dev reactjs.org readthedocs.io readthedocs.org redhat.com redis.io
+     repo.maven.apache.org rfc-editor.org rockylinux.org ruby-lang.org rubygems.org
+     rubyonrails.org rust-lang.org rustup.rs scala-lang.org schema.org scikit-learn.org scipy.org
+     semver.org serverfault.com socket.io sourceforge.net spring.io sqlalchemy.org sqlite.org
+     stackexchange.com stackoverflow.com superuser.com svelte.dev swift.org symfony.com
+     tensorflow.org terraform.io tldp.org typescriptlang.org ubuntu.com unicode.org unpkg.com
+     vb.net vim.org vuejs.org w3.org w3schools.com webkit.org wikipedia.org xmlsoap.org
+     yarnpkg.com",
 );
 
 /// The top-level domains that are also words of programs: `log.info`, `java.io`, `configure.in`.
@@ -85,15 +93,16 @@ static WORDS: Words =
 
 /// The words before these in programs.
 static OBJECTS: Words = Words::new(
-    "app args array arr class cls config configure console ctx data doc document err error event file fs java javax list log logger
-    logging module node obj object os path process req request requirements res response result self std str string sys system
-    test this user vec window",
+    "app args array arr class cls config configure console ctx data doc document err error event
+     file fs java javax list log logger logging module node obj object os path process req request
+     requirements res response result self std str string sys system test this user vec window",
 );
 
 /// The endings after an @ in the names of units, packages and images.
 static FILES: Words = Words::new(
-    "service timer socket target mount slice scope device path swap automount png jpg jpeg gif webp svg js mjs cjs ts tsx jsx tgz
-    gz zip json css scss vue html txt log conf yaml yml jar so dll",
+    "service timer socket target mount slice scope device path swap automount png jpg jpeg gif
+     webp svg js mjs cjs ts tsx jsx tgz gz zip json css scss vue html txt log conf yaml yml jar so
+     dll",
 );
 /// A word or product that makes four numbers a version.
 static SAYS_VERSION: LazyLock<Regex> = LazyLock::new(|| {
@@ -229,7 +238,10 @@ fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> S
     let has_mixed_case = whole.split('.').any(|label| {
         label.chars().next().is_some_and(char::is_uppercase) && label.chars().any(char::is_lowercase)
     });
-    if goes_on || came_before || has_mixed_case {
+    // `[profile.dev]`: the head of a section in a file of settings.
+    let is_section_head = matches!(prefix.lines().last(), Some("[" | "[["))
+        && matches!(suffix.lines().next(), Some("]" | "]]"));
+    if goes_on || came_before || has_mixed_case || is_section_head {
         return whole.to_owned();
     }
     let lower = whole.to_lowercase();

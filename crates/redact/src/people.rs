@@ -132,21 +132,24 @@ static SEPARATOR: LazyLock<Regex> =
 
 /// The capitalised words in the position of names.
 static NO_PEOPLE: Words = Words::new(
-    "all abteilung admin administrator also and any anyone anybody best build chat colleagues community company customer dank danke
-    damen department dev developer developers devs director engineer engineering error everybody everyone expected folks friend
-    friends group guys head helpdesk herren issue it kollegen ladies lead logs madam maintainer maintainers manager me no none not
-    note office operations people please product project regards report sales sent service services sir steps summary support
-    system team thank thanks there the this to together us user users version we world yes you zusammen alle i if is in on at my
-    what when windows linux ubuntu debian android chrome firefox internet explorer visual studio spring boot red hat docker java
-    python rust",
+    "all abteilung admin administrator also and any anyone anybody best build chat colleagues
+     community company customer dank danke damen department dev developer developers devs director
+     engineer engineering error everybody everyone expected folks friend friends group guys head
+     helpdesk herren issue it kollegen ladies lead logs madam maintainer maintainers manager me no
+     none not note office operations people please product project regards report sales sent
+     service services sir steps summary support system team thank thanks there the this to
+     together us user users version we world yes you zusammen alle i if is in on at my what when
+     windows linux ubuntu debian android chrome firefox internet explorer visual studio spring
+     boot red hat docker java python rust",
 );
 
 /// The names that are also ordinary words.
 static WORDS_TOO: Words = Words::new(
-    "april art august bill black branch brown bush case chase code cook drew field frank grace gray green guy hope jack june key
-    king long mark max may miles min norm page pat penny price ray rich rob rose sandy stone sue summer white will wood young day
-    free good hill lane land lee little love moon park power rice root sharp short small star sun test turner wall west north
-    south east winter wise",
+    "april art august bill black branch brown bush case chase code cook drew field frank grace
+     gray green guy hope jack june key king long mark max may miles min norm page pat penny price
+     ray rich rob rose sandy stone sue summer white will wood young day free good hill lane land
+     lee little love moon park power rice root sharp short small star sun test turner wall west
+     north south east winter wise",
 );
 
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {

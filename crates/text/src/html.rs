@@ -10,21 +10,23 @@ use super::{dialect::OPTIONS, visible::strip_ansi, words::Words};
 
 /// The elements that tracker texts may use: no script, style, form, frame, media or SVG.
 static TAGS: Words = Words::new(
-    "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li ol p pre q s samp small span strike
-    strong sub summary sup table tbody td tfoot th thead tr tt u ul var",
+    "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li ol
+     p pre q s samp small span strike strong sub summary sup table tbody td tfoot th thead tr tt u
+     ul var",
 );
 
 /// The HTML elements that are never shown; they are no text either.
 static OTHER_TAGS: Words = Words::new(
-    "article aside audio big body button caption center cite colgroup fieldset figcaption figure font form head html iframe img
-    input label legend link meta nav noscript object option p picture rp rt ruby script select source style svg textarea title
-    video wbr",
+    "article aside audio big body button caption center cite colgroup fieldset figcaption figure
+     font form head html iframe img input label legend link meta nav noscript object option p
+     picture rp rt ruby script select source style svg textarea title video wbr",
 );
 
 /// The elements that stand on lines of their own and therefore separate words.
 static BLOCKS: Words = Words::new(
-    "article aside blockquote body br button caption center dd details div dl dt fieldset figcaption figure form h1 h2 h3 h4 h5 h6
-    head hr html legend li nav ol option p pre select summary table tbody textarea tfoot thead title tr ul",
+    "article aside blockquote body br button caption center dd details div dl dt fieldset
+     figcaption figure form h1 h2 h3 h4 h5 h6 head hr html legend li nav ol option p pre select
+     summary table tbody textarea tfoot thead title tr ul",
 );
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]

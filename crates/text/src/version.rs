@@ -45,23 +45,27 @@ static MILESTONE_VERSION: LazyLock<Regex> = LazyLock::new(|| {
 /// The programs that reports of all products name beside the product, in lower case: systems,
 /// kernels, terminals, browsers, compilers, runtimes, databases, libraries.
 static OTHER_PROGRAMS: Words = Words::new(
-    "alacritty alpine android angular ansible apache arch archlinux aws azure babel bash bazel bison brave bun cargo centos chrome
-    chromium clang cmake cocoapods composer conda containerd cuda cudnn curl cygwin darwin debian deno django docker dotnet driver
-    eclipse edge elasticsearch electron elixir erlang fedora firefox fish flask flutter foot freebsd gcc gdb gentoo git glib glibc
-    gnome go golang graalvm gradle gtk helm homebrew iis ios ipados iterm iterm2 java jdk jenkins jre jvm kde kernel kitty konsole
-    kotlin kubernetes laravel libc libssl linux lldb llvm lua mac macos manjaro mariadb maven mesa microsoft mingw mint mongodb
-    mono msvc msys2 musl mysql neovim next.js nginx ninja nix nixos node node.js nodejs npm numpy nvidia nvim openjdk openssl
-    opensuse oracle os osx perl php pip plasma pnpm podman poetry postgres postgresql powershell protobuf pwsh pytest python
-    pytorch qt r rails react redis rhel ruby rust rustc rustup safari sbt scala spring sqlite ssh suse swift systemd tensorflow
-    terminal terraform tmux tomcat typescript ubuntu uname vim visual vscode vue wayland webkit webpack wezterm windows wsl wsl2
-    x11 xcode xorg yarn zlib zsh",
+    "alacritty alpine android angular ansible apache arch archlinux aws azure babel bash bazel
+     bison brave bun cargo centos chrome chromium clang cmake cocoapods composer conda containerd
+     cuda cudnn curl cygwin darwin debian deno django docker dotnet driver eclipse edge
+     elasticsearch electron elixir erlang fedora firefox fish flask flutter foot freebsd gcc gdb
+     gentoo git glib glibc gnome go golang graalvm gradle gtk helm homebrew iis ios ipados iterm
+     iterm2 java jdk jenkins jre jvm kde kernel kitty konsole kotlin kubernetes laravel libc
+     libssl linux lldb llvm lua mac macos manjaro mariadb maven mesa microsoft mingw mint mongodb
+     mono msvc msys2 musl mysql neovim next.js nginx ninja nix nixos node node.js nodejs npm numpy
+     nvidia nvim openjdk openssl opensuse oracle os osx perl php pip plasma pnpm podman poetry
+     postgres postgresql powershell protobuf pwsh pytest python pytorch qt r rails react redis
+     rhel ruby rust rustc rustup safari sbt scala spring sqlite ssh suse swift systemd tensorflow
+     terminal terraform tmux tomcat typescript ubuntu uname vim visual vscode vue wayland webkit
+     webpack wezterm windows wsl wsl2 x11 xcode xorg yarn zlib zsh",
 );
 /// The words of a label that name no program, so that its version is the product's: "Affects
 /// version", "App".
 static LABELS: Words = Words::new(
-    "affected affects app application bad broken build client current fix fixed found good in installed is last latest milestone
-    my of on our package problem product program release released server service software target tested the this tool used using
-    version versions with your",
+    "affected affects app application bad broken build client current fix fixed found good in
+     installed is last latest milestone my of on our package problem product program release
+     released server service software target tested the this tool used using version versions with
+     your",
 );
 /// A label at the beginning of a line, with the version directly after it: "OS: ", "| JDK | ".
 static LABEL: LazyLock<Regex> =
@@ -85,7 +89,8 @@ static BETWEEN: Words =
     Words::new("version ver release is v using build edition server lts desktop pro x86_64");
 /// The suffixes of the versions of kernels and system packages.
 static BUILDS: Words = Words::new(
-    "-arch -generic -fc .fc -el .el -microsoft -amd64 -lts -zen -azure -aws -gke -rpi -lowlatency -ubuntu -deb +deb",
+    "-arch -generic -fc .fc -el .el -microsoft -amd64 -lts -zen -azure -aws -gke -rpi -lowlatency
+     -ubuntu -deb +deb",
 );
 
 /// The number of bytes before a version that are read: a line of a log may be megabytes long.

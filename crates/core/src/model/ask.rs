@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AskedVersion, CaseComment, FixedBy, KnownReport, Notice, SolvedCase, TroubleshootSettings, WikiPassage,
+    AskedVersion, CaseComment, CommentRole, FixedBy, KnownReport, Notice, SolvedCase, TroubleshootSettings,
+    WikiPassage,
 };
 
 /// A question about a problem: an item of the casebook or any text.
@@ -115,6 +116,12 @@ impl KnownProblem {
     /// Returns the status in words, with the versions if they are known.
     pub fn status_words(&self) -> String {
         self.status.with_versions(self.fixed_in.as_deref(), self.came_back_in.as_deref())
+    }
+
+    /// Returns the heading of [`Self::fix`].
+    pub fn fix_heading(&self) -> &'static str {
+        let is_fix = self.fix.as_ref().is_some_and(|comment| comment.role == Some(CommentRole::Fix));
+        if is_fix && self.status.is_fixed() { "Fix" } else { "Last comment" }
     }
 
     /// Returns what the fix means for the version that the question names; `None` if neither the

@@ -56,7 +56,7 @@ impl ProblemList {
     /// Returns what the list contains, in words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Frequent => "open problems, most reported first",
+            Self::Frequent => "problems with open reports, most reported first",
             Self::Waiting => "open problems, oldest first",
             Self::Unreleased => "problems fixed but not released",
             Self::Recurring => "problems that came back after the fix",

@@ -614,7 +614,8 @@ impl Writer<'_> {
         let prepared_body = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
         let mut items: Vec<(String, Vec<Citation>)> = Vec::new();
         let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
-        if self.versions_of_report().is_empty() {
+        let is_compared = cases.cases.iter().any(|case| case.asked_version.is_some());
+        if self.versions_of_report().is_empty() && !is_compared {
             let question = "Which version is affected? The report does not say.";
             items.push((question.to_owned(), citations.clone()));
         }

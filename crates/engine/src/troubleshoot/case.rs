@@ -173,8 +173,9 @@ impl CaseThread {
         let mentions = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = mentions.own;
         let fixes = thread.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix));
-        let fixed_version = fixes.filter_map(|s| s.sentences.fixed_in(&reported_on).pop()).next();
         let releases = Releases::load(r, row.source_id)?;
+        let mut fixed_versions = fixes.filter_map(|s| s.sentences.fixed_in(&reported_on).pop());
+        let fixed_version = fixed_versions.find(|version| releases.may_be_fixed_in(version));
         let is_version = |name: &String| version::is_version(name) || releases.has(name);
         let milestone = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
         let fixed_in = match milestone.filter(is_version).or(fixed_version) {
@@ -260,6 +261,10 @@ impl CaseThread {
         let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
         let fix = match status {
             ProblemStatus::Open => None,
+            // Beside a known change, only a comment that states the fix says more.
+            _ if status.is_fixed() && !self.fixed_by.is_empty() => {
+                first().filter(|c| c.role == Some(CommentRole::Fix))
+            }
             _ => first().filter(|c| c.role != Some(CommentRole::Workaround)),
         };
         let brief = |comment: &CaseComment| {

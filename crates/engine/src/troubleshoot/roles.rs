@@ -13,9 +13,20 @@ use precedent_text::{
 /// both with one click, and a bot may come between.
 const AT_CLOSURE: i64 = 120;
 
+/// The minimum number of links in a list of links, and the maximum number of words beside each.
+const MIN_LINKS: usize = 5;
+/// See [`MIN_LINKS`].
+const WORDS_PER_LINK: usize = 4;
+
 /// Returns whether the author speaks for the project.
 pub(crate) fn speaks_for_project(association: Option<&str>) -> bool {
     matches!(association, Some("OWNER" | "MEMBER" | "COLLABORATOR" | "MAINTAINER" | ANSWER))
+}
+
+/// Returns whether a comment is hardly more than links, such as those of a build to its machines.
+fn is_list_of_links(body: &str, text: &Prepared) -> bool {
+    let links = body.matches("](http").count();
+    links >= MIN_LINKS && text.prose().split_whitespace().count() <= links * WORDS_PER_LINK
 }
 
 /// Returns the role of a comment, relative to the closure of its item; `closers` are the numbers of
@@ -38,7 +49,7 @@ pub(super) fn role(
     }
     let is_chatter =
         || text.code().is_empty() && sentences.has_only(&[SentenceRole::Noise, SentenceRole::Question]);
-    if comment.author.bot || text.blocks.is_empty() || is_chatter() {
+    if comment.author.bot || text.blocks.is_empty() || is_chatter() || is_list_of_links(body, text) {
         return Some(CommentRole::Noise);
     }
     let at_closure =
@@ -116,6 +127,11 @@ mod tests {
             ("+1", Some(Noise)),
             ("This issue has been automatically marked as stale.", Some(Noise)),
             ("CI passed.", Some(Noise)),
+            (
+                ":sunny: Test successful - [a](http://b.example/1), [b](http://b.example/2), [c](http://b.example/3), \
+                 [d](http://b.example/4), [e](http://b.example/5)",
+                Some(Noise),
+            ),
             ("The token had expired. A new one is in the settings, the build is green again.", None),
             (":umbrella: The latest upstream changes made this pull request unmergeable.", Some(Noise)),
             ("The parser reads the header twice when the block is folded.", None),

@@ -52,18 +52,18 @@ const FRONTS: &[&str] = &[
 ];
 /// Attributes of secrets: a name that ends with one names no secret.
 static OF_SECRETS: Words = Words::new(
-    "
-    type types method methods name names url uri endpoint path file files filename dir length len size count limit
-    min max policy field fields expiry expires expire expiration expired in at on ttl lifetime age timeout
-    provider mode scheme format algorithm alg algo ref version prompt label hint error errors status state reset
-    enabled disabled required rule rules source server host port realm domain class service retries attempts
-    position pos line column offset index idx kind info usage budget mechanism backend plugin module level header
-    headers id ids user username email date time valid manager store storage handler helper util utils test tests
-    check checker validator strength table group role scope scopes issuer audience changed confirm confirmation
-    exception only less based protected failed failure failures agent config settings flow sock log process queue
-    bucket per s window rate request requests response updated created input box form page map list mount volume
-    namespace kid param parameter regex pattern num number tokens total generator factory filter encoder parser
-    jar set missing",
+    "type types method methods name names url uri endpoint path file files filename dir length len
+     size count limit min max policy field fields expiry expires expire expiration expired in at
+     on ttl lifetime age timeout provider mode scheme format algorithm alg algo ref version prompt
+     label hint error errors status state reset enabled disabled required rule rules source server
+     host port realm domain class service retries attempts position pos line column offset index
+     idx kind info usage budget mechanism backend plugin module level header headers id ids user
+     username email date time valid manager store storage handler helper util utils test tests
+     check checker validator strength table group role scope scopes issuer audience changed
+     confirm confirmation exception only less based protected failed failure failures agent config
+     settings flow sock log process queue bucket per s window rate request requests response
+     updated created input box form page map list mount volume namespace kid param parameter regex
+     pattern num number tokens total generator factory filter encoder parser jar set missing",
 );
 
 /// The kind of secret that a name implies.

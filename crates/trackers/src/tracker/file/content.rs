@@ -302,8 +302,9 @@ fn is_numbered(file: &str) -> bool {
 
 /// The name prefixes of irrelevant files in GitHub's migration archives.
 static IGNORED_PREFIXES: Words = Words::new(
-    "attachments_ bases_ commit_comments_ issue_events_ milestones_ organizations_ projects_ protected_branches_
-    pull_request_review_threads_ pull_request_reviews_ releases_ repositories_ repository_files_ teams_ users_",
+    "attachments_ bases_ commit_comments_ issue_events_ milestones_ organizations_ projects_
+     protected_branches_ pull_request_review_threads_ pull_request_reviews_ releases_
+     repositories_ repository_files_ teams_ users_",
 );
 
 /// Reads a tar archive; returns whether to continue.

@@ -95,9 +95,10 @@ fn parse(bytes: &[u8], place: u64, context: &FileContext, depth: u8) -> Result<V
 
 /// The fields of GitHub's records that may be long texts or lists.
 static TEXTS: Words = Words::new(
-    "title body bodyText bodyHTML body_text body_html labels assignees comments reviews latestReviews reviewRequests
-    requested_reviewers requested_teams commits files projectCards projectItems closingIssuesReferences user author
-    statusCheckRollup reactionGroups milestone reviewDecision potentialMergeCommit description text_matches attachments",
+    "title body bodyText bodyHTML body_text body_html labels assignees comments reviews
+     latestReviews reviewRequests requested_reviewers requested_teams commits files projectCards
+     projectItems closingIssuesReferences user author statusCheckRollup reactionGroups milestone
+     reviewDecision potentialMergeCommit description text_matches attachments",
 );
 
 /// Returns whether a record with GitHub's fields has texts or lists that GitHub does not have.
