@@ -187,8 +187,11 @@ async fn asked_version_is_compared_with_the_fix() {
         (format!("{upload} 2.0.0"), "update to 2.0.1 or later"),
         (format!("{upload} 2.1.0"), "may have come back"),
         (format!("{upload} 2.0.0 with every bundle, and on 2.0.1-rc.1"), "It is unclear"),
-        (format!("{upload} unknown"), "Which version is in use?"),
-        (format!("{upload} unknown, with OpenSSL 3.0.2"), "Which version is in use?"),
+        ("Upload stops behind the proxy. Seen with every bundle.".to_owned(), "Which version is in use?"),
+        (
+            "Upload stops behind the proxy. Seen with every bundle. OpenSSL 3.0.2".to_owned(),
+            "Which version is in use?",
+        ),
         (format!("{chart} 2.1.0"), "Fixed, not released yet."),
     ] {
         let request = AskRequest { text: text.clone(), ..AskRequest::default() };
