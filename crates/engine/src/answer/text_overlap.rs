@@ -47,8 +47,6 @@ const SAME_TEXT: f32 = 0.75;
 /// The confidence floor if both report the same root cause: of 49 such pairs that were read 42 are
 /// duplicates, at the least seven in ten (Wilson's interval).
 const SAME_FAILURE: f32 = 0.65;
-/// The maximum number of documents whose message without a trace still identifies a failure.
-const COMMON_FAILURE: u64 = 20;
 /// The confidence floor if both name a failure or a code that hardly any other report names.
 const RARE_SIGNATURE: f32 = 0.25;
 /// The confidence ceiling if both report failures, and they differ: of 43 such pairs that were read
@@ -236,19 +234,9 @@ impl<'a> OverlapReader<'a> {
             in_a.0.min(in_b.0),
             contrast,
         ];
-        let has_shared_frames = !frames.is_disjoint(&other_frames);
-        let failure = match self.draft_failure.compare(&Failure::of(&body.whole(title))) {
-            FailureMatch::Same if !has_shared_frames && self.is_common(&failures)? => FailureMatch::Unknown,
-            failure => failure,
-        };
+        let failure = self.draft_failure.compare(&Failure::of(&body.whole(title)));
         let other_system = different_systems(&self.draft.title, title);
         Ok(TextOverlap { numbers, failure, rare_signature: false, same_text, other_system })
-    }
-
-    /// Returns whether even the rarest of these failures is in many documents.
-    fn is_common(&self, failures: &[String]) -> Result<bool> {
-        let documents = self.fulltext.documents_with(Named::Signature, failures)?;
-        Ok(documents.into_iter().min().is_some_and(|rarest| rarest > COMMON_FAILURE))
     }
 }
 
