@@ -10,7 +10,7 @@ use precedent_core::{
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     prepare::written,
-    version::{self, by_number, compare, versions},
+    version::{self, Version, by_number, compare, versions},
 };
 
 /// The least number of releases between a fix and a version that has it, where no version of the
@@ -28,6 +28,19 @@ pub(crate) struct Fix {
     pub closed_at: Option<Timestamp>,
 }
 
+impl Release {
+    /// Returns the time of the release; `None` for a planned version.
+    fn date(&self) -> Option<Timestamp> {
+        self.record.released_at.filter(|_| self.record.is_released)
+    }
+
+    /// Compares its version with another; those that cannot be compared are equal.
+    fn compare(&self, version: Option<&Version>) -> Ordering {
+        let order = self.version.as_ref().zip(version).and_then(|(own, other)| own.compare(other));
+        order.unwrap_or(Ordering::Equal)
+    }
+}
+
 impl Fix {
     /// Returns whether there is anything that a version can be compared with.
     fn is_comparable(&self) -> bool {
@@ -39,19 +52,37 @@ impl Fix {
     }
 }
 
+/// A release with its version, parsed once.
+#[derive(Clone, Debug)]
+struct Release {
+    record: ReleaseRecord,
+    version: Option<Version>,
+}
+
 /// The releases of a source.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Releases(Vec<ReleaseRecord>);
+pub(crate) struct Releases {
+    list: Vec<Release>,
+    /// The index of the highest release that has a date.
+    highest: Option<usize>,
+}
 
 impl Releases {
     pub(crate) fn load(r: &Reader<'_>, source: i64) -> Result<Self> {
-        Ok(Self(r.releases(source)?))
+        Ok(Self::new(r.releases(source)?))
+    }
+
+    fn new(records: Vec<ReleaseRecord>) -> Self {
+        let parse = |record: ReleaseRecord| Release { version: Version::parse(&record.name), record };
+        let list: Vec<Release> = records.into_iter().map(parse).collect();
+        let dated = (0..list.len()).filter(|at| list[*at].date().is_some());
+        let highest = dated.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
+        Self { list, highest }
     }
 
     /// Returns the releases that have a date, without planned versions.
-    fn dated(&self) -> impl Iterator<Item = (&str, Timestamp)> {
-        let released = self.0.iter().filter(|release| release.is_released);
-        released.filter_map(|release| Some((&*release.name, release.released_at?)))
+    fn dated(&self) -> impl Iterator<Item = (&Release, Timestamp)> {
+        self.list.iter().filter_map(|release| Some((release, release.date()?)))
     }
 
     /// Returns the time of the newest release; `None` if no release has a date.
@@ -61,7 +92,7 @@ impl Releases {
 
     /// Returns the name of the highest release.
     fn highest(&self) -> Option<&str> {
-        self.dated().map(|(name, _)| name).max_by(|a, b| by_number(a, b))
+        self.highest.map(|at| &*self.list[at].record.name)
     }
 
     /// Returns whether the tracker knows a release or a planned version of this name.
@@ -70,20 +101,20 @@ impl Releases {
     }
 
     fn find(&self, name: &str) -> Option<&ReleaseRecord> {
-        let is_same = |release: &&ReleaseRecord| {
-            release.name.eq_ignore_ascii_case(name) || compare(&release.name, name) == Some(Ordering::Equal)
+        let version = Version::parse(name);
+        let is_same = |release: &&Release| {
+            release.record.name.eq_ignore_ascii_case(name) || version.is_some() && release.version == version
         };
-        self.0.iter().find(is_same)
+        self.list.iter().find(is_same).map(|release| &release.record)
     }
 
     /// Returns whether a comment that names a version as the fixed one may mean a version of this
     /// product: a release, or a later version of the highest release's line.
     pub(crate) fn may_be_fixed_in(&self, version: &str) -> bool {
         let Some(highest) = self.highest() else { return true };
-        let line =
-            |version: &str| version.trim_start_matches(['v', 'V']).split('.').next().map(str::to_owned);
         self.has(version)
-            || compare(version, highest).is_some_and(Ordering::is_gt) && line(version) == line(highest)
+            || compare(version, highest).is_some_and(Ordering::is_gt)
+                && version::line(version) == version::line(highest)
     }
 
     /// Returns whether no release has a fix; `false` if this cannot be told.
@@ -94,8 +125,10 @@ impl Releases {
         let lacks = |version: &str| match self.find(version) {
             Some(release) => !release.is_released,
             None => {
-                let released = self.0.iter().filter(|release| release.is_released);
-                let mut orders = released.filter_map(|release| compare(version, &release.name));
+                let version = Version::parse(version);
+                let released = self.list.iter().filter(|release| release.record.is_released);
+                let mut orders =
+                    released.filter_map(|release| version.as_ref()?.compare(release.version.as_ref()?));
                 orders.next().is_some_and(Ordering::is_gt) && orders.all(Ordering::is_gt)
             }
         };
@@ -105,7 +138,7 @@ impl Releases {
     /// Returns whether a version is the first release after a time.
     fn is_next(&self, time: Timestamp, version: &str) -> bool {
         let next = self.dated().filter(|(_, at)| *at > time).min_by_key(|(_, at)| *at);
-        next.is_some_and(|(name, _)| compare(name, version) == Some(Ordering::Equal))
+        next.is_some_and(|(next, _)| next.version.is_some() && next.version == Version::parse(version))
     }
 
     /// Returns whether a version has a fix, by number and by date. Returns `None` if the two
@@ -137,8 +170,9 @@ impl Releases {
         if version::base(version) != version {
             return None;
         }
-        let is_between = |(name, at): &(&str, Timestamp)| {
-            *at > merged_at && *at < released_at && by_number(name, version).is_lt()
+        let number = Version::parse(version);
+        let is_between = |(release, at): &(&Release, Timestamp)| {
+            *at > merged_at && *at < released_at && release.compare(number.as_ref()).is_lt()
         };
         (self.dated().filter(is_between).count() >= MIN_RELEASES).then_some(true)
     }
@@ -225,7 +259,7 @@ mod tests {
             url: None,
             items: Vec::new(),
         };
-        Releases(vec![
+        Releases::new(vec![
             release("v2.0.0", Some("2026-01-10")),
             release("v1.9.8", Some("2026-02-10")),
             release("v2.1.0", Some("2026-03-10")),

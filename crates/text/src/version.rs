@@ -171,26 +171,47 @@ pub fn versions(text: &str, product: &str) -> Versions {
 /// Compares two versions by their numbers, then a release candidate before its release. Returns
 /// `None` if one is no version, or if only one counts years.
 pub fn compare(a: &str, b: &str) -> Option<Ordering> {
-    let parse = |version: &str| {
-        let whole = MILESTONE_VERSION.find(version)?.as_str();
-        let numbers = whole.split(['-', '.']).map_while(|n| n.parse::<u32>().ok()).collect::<Vec<_>>();
-        Some((numbers, stage(version)))
-    };
-    let ((mut a, a_suffix), (mut b, b_suffix)) = (parse(a)?, parse(b)?);
-    let is_year = |numbers: &[u32]| numbers.first().is_some_and(|n| (1900..2200).contains(n));
-    if is_year(&a) != is_year(&b) {
-        return None;
+    Version::parse(a)?.compare(&Version::parse(b)?)
+}
+
+/// A version, parsed to be compared with many others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Numbers without zeros at the end.
+    numbers: Vec<u32>,
+    /// Suffix that marks it as a pre-release.
+    stage: Option<String>,
+}
+
+impl Version {
+    /// Parses the version in a name: `v1.2.0`, `Go1.18`. Returns `None` without one.
+    pub fn parse(name: &str) -> Option<Self> {
+        let whole = MILESTONE_VERSION.find(name)?.as_str();
+        let mut numbers: Vec<u32> = whole.split(['-', '.']).map_while(|n| n.parse().ok()).collect();
+        numbers.truncate(numbers.iter().rposition(|n| *n > 0).map_or(0, |last| last + 1));
+        Some(Self { numbers, stage: stage(name) })
     }
-    let length = a.len().max(b.len());
-    a.resize(length, 0);
-    b.resize(length, 0);
-    let stage = match (a_suffix, b_suffix) {
-        (None, None) => Ordering::Equal,
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (Some(a), Some(b)) => a.cmp(&b),
-    };
-    Some(a.cmp(&b).then(stage))
+
+    /// Compares two versions as [`compare`] does.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        let is_year = |version: &Self| version.numbers.first().is_some_and(|n| (1900..2200).contains(n));
+        if is_year(self) != is_year(other) {
+            return None;
+        }
+        let stage = match (&self.stage, &other.stage) {
+            (None, None) => Ordering::Equal,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(a), Some(b)) => a.cmp(b),
+        };
+        Some(self.numbers.cmp(&other.numbers).then(stage))
+    }
+}
+
+/// Returns the line of maintenance of a version: its first number, as written.
+pub fn line(version: &str) -> &str {
+    let version = version.trim_start_matches(['v', 'V']);
+    version.split_once('.').map_or(version, |(line, _)| line)
 }
 
 /// Returns whether a version has a fix. `fixed_in` names one version or several, each on its own
@@ -215,8 +236,6 @@ pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
         (newer, all) if newer == all => Some(true),
         // Between two lines of maintenance, only the fix of the same line tells.
         _ => {
-            let line =
-                |version: &str| version.trim_start_matches(['v', 'V']).split('.').next().map(str::to_owned);
             let same: Vec<&(&str, Ordering)> =
                 fixes.iter().filter(|(fix, _)| line(fix) == line(version)).collect();
             match same[..] {
