@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use precedent_core::{
-    Error, Result, files,
+    Error, Result,
     model::{ArticleRequest, NoteOutcome, ProblemList, ProblemsRequest},
 };
 
 use crate::{
     Session,
     args::ArticleCommand,
+    brief,
     output::{DIM, GOOD, HIT, KEY, Output, plain, plural},
 };
 
@@ -32,15 +33,7 @@ pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output
         session.say(&format!("Saved earlier as {}.", article.stored.join(", ")));
     }
     let text = if is_html { &article.html } else { &article.markdown };
-    match &command.output {
-        Some(path) => {
-            files::replace(path, text.as_bytes())?;
-            session.say(&format!("Saved to {}.", path.display()));
-        }
-        None if std::io::IsTerminal::is_terminal(&std::io::stdout()) => output.bytes(plain(text).as_bytes()),
-        None => output.bytes(text.as_bytes()),
-    }
-    Ok(())
+    brief::write(session, text.as_bytes(), command.output.as_deref(), false, output)
 }
 
 /// Returns whether the format that was given, else that of the file's extension, is HTML.

@@ -66,7 +66,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         return output.json(&brief, fields, None);
     }
     let bytes = Casebook::render_brief(brief, format).await?;
-    write(session, &bytes, &command, output)
+    write(session, &bytes, command.output.as_deref(), command.notes, output)
 }
 
 fn section(name: &str) -> Result<SectionKind> {
@@ -108,11 +108,17 @@ fn json_alone(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
     Ok(BriefFormat::Json)
 }
 
-fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut Output) -> Result<()> {
-    match &command.output {
+/// Writes a text to a file, else to standard output. A private file is readable only by the user.
+pub fn write(
+    session: &Session,
+    bytes: &[u8],
+    path: Option<&Path>,
+    private: bool,
+    output: &mut Output,
+) -> Result<()> {
+    match path {
         Some(path) => {
-            // A brief with private notes is readable only by the user.
-            if command.notes {
+            if private {
                 files::replace_private(path, bytes)?
             } else {
                 files::replace(path, bytes)?

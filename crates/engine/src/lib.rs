@@ -16,6 +16,7 @@ pub mod doctor;
 pub mod duplicates;
 pub mod logs;
 pub mod notes;
+mod page;
 mod parts;
 pub mod portable;
 pub mod problems;

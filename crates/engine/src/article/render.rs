@@ -1,22 +1,14 @@
 //! The rendering of an article as Markdown and as an HTML page.
 
-use std::sync::LazyLock;
-
-use minijinja::{AutoEscape, Environment, context};
+use minijinja::context;
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::Result,
     model::{Article, ArticlePart, ArticlePassage, ArticleSection},
 };
 use precedent_markup::safe_markdown::safe_markdown;
-use precedent_text::{html, literal::literal, visible::visible};
+use precedent_text::{html, literal::literal};
 
-static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    #[allow(clippy::expect_used, reason = "the template is built in; a test renders it")]
-    environment.add_template("article", include_str!("article.html")).expect("the template of articles");
-    environment
-});
+use crate::page;
 
 /// Returns an article as Markdown without HTML, with a link to the source after each passage.
 pub(super) fn markdown(article: &Article) -> String {
@@ -28,12 +20,7 @@ pub(super) fn markdown(article: &Article) -> String {
 /// Returns an article as an HTML page that runs no script and fetches nothing.
 pub(super) fn html(article: &Article) -> Result<String> {
     let body = html::from_markdown(&sections(article));
-    TEMPLATES
-        .get_template("article")
-        .and_then(|template| template.render(context! { title => article.title.as_str(), body => body }))
-        // Markdown may encode characters as numeric references.
-        .map(|html| visible(&html).into_owned())
-        .map_err(|e| Error::new(Code::Internal, format!("cannot write the article as HTML: {e}")))
+    page::render("article", context! { title => article.title.as_str(), body => body })
 }
 
 /// Returns the sections of an article as Markdown.

@@ -1,28 +1,19 @@
 //! The rendering of a brief as one self-contained HTML file: light, dark and for print. It runs no
 //! script and fetches nothing.
 
-use std::sync::LazyLock;
-
 use minijinja::{
-    AutoEscape, Environment, context,
+    context,
     value::{Serde, Value},
 };
 use serde::Serialize;
 
 use super::{broken, display::DisplayedBrief, replay};
+use crate::page;
 use precedent_core::{
     error::Result,
     model::{Citation, Entry},
 };
-use precedent_text::{html, visible::visible};
-
-static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    #[allow(clippy::expect_used, reason = "the template is built in; a test renders it")]
-    environment.add_template("brief", include_str!("templates/brief.html")).expect("the template of briefs");
-    environment
-});
+use precedent_text::html;
 
 #[derive(Serialize)]
 struct ShownSection<'a> {
@@ -57,22 +48,18 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
         })
         .collect();
     let record = serde_json::to_string(brief.original).map_err(|e| broken("HTML", &e))?;
-    TEMPLATES
-        .get_template("brief")
-        .and_then(|t| {
-            t.render(context! {
-                title => brief.title.as_str(),
-                sections => Value::from(Serde(&sections)),
-                sources => Value::from(Serde(&brief.record.sources)),
-                line => super::assemble_line(brief),
-                replay_line => super::replay_line(brief),
-                mark => replay::ELEMENT,
-                record => replay::hidden(&record),
-            })
-        })
-        // Markdown may encode characters as numeric references.
-        .map(|html| visible(&html).into_owned())
-        .map_err(|e| broken("HTML", &e))
+    page::render(
+        "brief",
+        context! {
+            title => brief.title.as_str(),
+            sections => Value::from(Serde(&sections)),
+            sources => Value::from(Serde(&brief.record.sources)),
+            line => super::assemble_line(brief),
+            replay_line => super::replay_line(brief),
+            mark => replay::ELEMENT,
+            record => replay::hidden(&record),
+        },
+    )
 }
 
 fn shown_entry(entry: &Entry) -> ShownEntry<'_> {
