@@ -136,11 +136,7 @@ fn known_problem(
     let mut reports = r.duplicates_of(&row.key)?;
     reports.retain(|report| question.row.as_ref().is_none_or(|row| row.key != *report));
     let outcome = troubleshoot::outcome(r, &context.finder.parts, Some(question), &row)?;
-    let came_back_in = match outcome.status {
-        ProblemStatus::Solved => outcome.releases.came_back_in(r, &outcome.fix, &reports)?,
-        _ => None,
-    };
-    let status = if came_back_in.is_some() { ProblemStatus::CameBack } else { outcome.status };
+    let (status, came_back_in) = outcome.after_reports(r, &reports)?;
     Ok(KnownProblem {
         key: row.key,
         title: row.title,

@@ -384,6 +384,15 @@ fn attachments(reader: &Reader<'_>, keys: &[String]) -> Result<Vec<String>> {
     keys.iter().map(|key| search::resolve_one(reader, key.trim()).map(|d| d.key)).collect()
 }
 
+/// Returns the stored articles.
+///
+/// # Errors
+/// Database errors.
+pub(crate) fn articles(reader: &Reader<'_>) -> Result<Vec<Note>> {
+    let rows = reader.notes(Some(NoteKind::Article))?.into_iter();
+    rows.map(|row| reader.shown_note(row)).collect()
+}
+
 /// Returns the note with this key.
 ///
 /// # Errors

@@ -38,21 +38,6 @@ pub enum ProblemList {
 }
 
 impl ProblemList {
-    /// Every list, in the order of the window.
-    pub const ALL: [Self; 5] =
-        [Self::Frequent, Self::Waiting, Self::Unreleased, Self::Recurring, Self::WithoutArticle];
-
-    /// Returns the name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Frequent => "frequent",
-            Self::Waiting => "waiting",
-            Self::Unreleased => "unreleased",
-            Self::Recurring => "recurring",
-            Self::WithoutArticle => "without_article",
-        }
-    }
-
     /// Returns what the list contains, in words.
     pub fn words(self) -> &'static str {
         match self {

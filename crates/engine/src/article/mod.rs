@@ -9,7 +9,7 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Article, ArticlePart, ArticlePassage, ArticleRequest, ArticleSection, Brief, BriefRecord,
-        BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, NoteKind, ProblemStatus, Section,
+        BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, Note, ProblemStatus, Section,
         SectionKind,
     },
     task::Task,
@@ -20,6 +20,7 @@ use precedent_store::Reader;
 use crate::{
     ask,
     brief::{self, BriefContext},
+    notes::articles,
     search,
     troubleshoot::{self, CaseContext},
 };
@@ -92,14 +93,8 @@ fn is_expected(part: ArticlePart, problem: &KnownProblem) -> bool {
 
 /// Returns the keys of the stored articles about a problem.
 fn stored(r: &Reader<'_>, problem: &KnownProblem) -> Result<Vec<String>> {
-    let mut keys = Vec::new();
-    for note in r.notes(Some(NoteKind::Article))? {
-        let note = r.shown_note(note)?;
-        if note.connected.iter().any(|key| problem.has(key)) {
-            keys.push(note.key);
-        }
-    }
-    Ok(keys)
+    let is_about = |note: &Note| note.connected.iter().any(|key| problem.has(key));
+    Ok(articles(r)?.into_iter().filter(is_about).map(|note| note.key).collect())
 }
 
 /// Returns the texts of an article as a brief, which is what the redaction reads.

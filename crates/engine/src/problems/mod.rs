@@ -2,15 +2,19 @@
 
 mod groups;
 
-use std::{cmp::Reverse, collections::BTreeMap, time::Instant};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
 
 use groups::{Group, Member, groups, months};
 use jiff::{Timestamp, ToSpan as _};
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Coverage, ListedProblem, NoteKind, ProblemList, ProblemReport, ProblemStatus, ProblemVersion,
-        ProblemsRequest, ProblemsResponse, Tie,
+        Coverage, ListedProblem, ProblemList, ProblemReport, ProblemStatus, ProblemVersion, ProblemsRequest,
+        ProblemsResponse, Tie,
     },
     task::Task,
 };
@@ -18,9 +22,10 @@ use precedent_store::{DocumentRow, Reader};
 use precedent_text::version::by_number;
 
 use crate::{
+    notes::articles,
     releases::Releases,
     search,
-    troubleshoot::{self, CaseContext, ThreadOutcome},
+    troubleshoot::{self, CaseContext},
 };
 
 /// The default and the maximum number of problems in one answer.
@@ -80,7 +85,13 @@ pub fn problems(
         }
         let coverage = Coverage::default();
         let count = |closed| Ok::<_, Error>(r.unchecked(source, closed, false, &coverage)?.len());
-        let listing = Listing { r, context, ties, releases, articles: articles(r)?, now };
+        let mut articles_about: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for note in articles(r)? {
+            for key in note.connected {
+                articles_about.entry(key).or_default().push(note.key.clone());
+            }
+        }
+        let listing = Listing { r, context, ties, releases, articles: articles_about, now };
         let least = if request.list == ProblemList::Unreleased { 1 } else { 2 }.max(request.min_reports);
         groups.retain(|group| group.members.len() >= least && listing.may_list(group, request.list));
         let listed = listing.select(groups, request.list, task)?;
@@ -104,18 +115,6 @@ pub fn problems(
     })?;
     response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
     Ok(response)
-}
-
-/// Returns the keys of the articles about each document.
-fn articles(r: &Reader<'_>) -> Result<BTreeMap<String, Vec<String>>> {
-    let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for note in r.notes(Some(NoteKind::Article))? {
-        let note = r.shown_note(note)?;
-        for key in note.connected {
-            out.entry(key).or_default().push(note.key.clone());
-        }
-    }
-    Ok(out)
 }
 
 /// The outcome of a problem with the version in which it came back.
@@ -202,15 +201,11 @@ impl Listing<'_> {
         let head = self.head(group);
         let Some(row) = self.r.document_by_key(&head.key)? else { return Ok(None) };
         let parts = &self.context.finder.parts;
-        let ThreadOutcome { status, fix, releases, .. } = troubleshoot::outcome(self.r, parts, None, &row)?;
+        let outcome = troubleshoot::outcome(self.r, parts, None, &row)?;
         let reports: Vec<String> =
             group.members[1..].iter().map(|member| self.ties[member.tie].key.clone()).collect();
-        let came_back_in = match status {
-            ProblemStatus::Solved => releases.came_back_in(self.r, &fix, &reports)?,
-            _ => None,
-        };
-        let status = if came_back_in.is_some() { ProblemStatus::CameBack } else { status };
-        Ok(Some(Outcome { status, fixed_in: fix.version, came_back_in }))
+        let (status, came_back_in) = outcome.after_reports(self.r, &reports)?;
+        Ok(Some(Outcome { status, fixed_in: outcome.fix.version, came_back_in }))
     }
 
     fn show(&self, group: &Group, outcome: Option<Outcome>) -> Result<ListedProblem> {
@@ -234,10 +229,8 @@ impl Listing<'_> {
             .map(|(version, reports)| ProblemVersion { version: version.to_owned(), reports })
             .collect();
         versions.sort_by(|a, b| by_number(&a.version, &b.version).then_with(|| a.version.cmp(&b.version)));
-        let mut articles: Vec<String> =
+        let articles: BTreeSet<String> =
             reports().filter_map(|report| self.articles.get(&report.key)).flatten().cloned().collect();
-        articles.sort();
-        articles.dedup();
         Ok(ListedProblem {
             status: outcome.as_ref().map_or(ProblemStatus::Open, |outcome| outcome.status),
             fixed_in: outcome.as_ref().and_then(|outcome| outcome.fixed_in.clone()),
@@ -248,7 +241,7 @@ impl Listing<'_> {
             versions,
             recent: times.iter().filter(|t| **t >= recent && **t <= self.now).count() as u64,
             before: times.iter().filter(|t| **t >= earlier && **t < recent).count() as u64,
-            articles,
+            articles: articles.into_iter().collect(),
             head,
             members,
         })

@@ -40,31 +40,39 @@ const OUTCOME: usize = 600;
 /// The maximum length of the comment shown for a case without a solution, in characters.
 const ASIDE: usize = 300;
 
-/// Returns the merged pull requests that closed an item.
-fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<FixedBy>> {
-    let mut out = Vec::new();
+/// Returns the changes that closed an item, as far as they are mirrored.
+fn closing_changes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<DocumentRow>> {
+    let mut changes = Vec::new();
     for link in r.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key) {
-        let Some(change) = r.document_by_key(&link.from_key)?.filter(|d| d.state == Some(State::Merged))
-        else {
-            continue;
-        };
+        changes.extend(r.document_by_key(&link.from_key)?);
+    }
+    Ok(changes)
+}
+
+/// Returns the merged ones of the changes that closed an item.
+fn fixes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy>> {
+    let mut out = Vec::new();
+    for change in changes.iter().filter(|change| change.state == Some(State::Merged)) {
         let description = shorten(&r.skeleton(change.source_id)?.strip(&written(&change.body))).0;
         // "Closes #12" does not describe the change.
         let text = if says_something(&description) { excerpt(&description, CHANGE).0 } else { String::new() };
-        out.push(FixedBy { key: change.key, title: change.title, url: change.url, text });
+        let (key, title, url) = (change.key.clone(), change.title.clone(), change.url.clone());
+        out.push(FixedBy { key, title, url, text });
     }
     Ok(out)
 }
 
 /// Returns the version of the changes that closed an item: their milestone, else the lowest release
 /// whose notes name the item or one of them.
-fn version_of_changes(r: &Reader<'_>, row: &DocumentRow, closers: &[u64]) -> Result<Option<String>> {
-    for number in closers {
-        if let Some(change) = r.document_by_key(&format!("{}#{number}", row.source))?
-            && change.milestone.is_some()
-        {
-            return Ok(change.milestone);
-        }
+fn version_of_changes(
+    r: &Reader<'_>,
+    row: &DocumentRow,
+    closers: &[u64],
+    changes: &[&DocumentRow],
+) -> Result<Option<String>> {
+    let milestone = changes.iter().find_map(|change| change.milestone.clone());
+    if milestone.is_some() {
+        return Ok(milestone);
     }
     let mut names = Vec::new();
     for number in row.number.iter().chain(closers) {
@@ -75,16 +83,9 @@ fn version_of_changes(r: &Reader<'_>, row: &DocumentRow, closers: &[u64]) -> Res
 
 /// Returns the time at which the last change that closed an item was merged; the time of the closure
 /// if none of them is mirrored.
-fn merged_at(r: &Reader<'_>, row: &DocumentRow, closers: &[u64]) -> Result<Option<Timestamp>> {
-    if row.merged_at.is_some() {
-        return Ok(row.merged_at);
-    }
-    let mut changes = Vec::new();
-    for number in closers {
-        changes.extend(r.document_by_key(&format!("{}#{number}", row.source))?);
-    }
-    let merged_at = changes.iter().filter_map(|change| change.merged_at).max();
-    Ok(merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !closers.is_empty())))
+fn merged_at(row: &DocumentRow, closers: &[u64], changes: &[&DocumentRow]) -> Option<Timestamp> {
+    let merged_at = row.merged_at.or_else(|| changes.iter().filter_map(|change| change.merged_at).max());
+    merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !closers.is_empty()))
 }
 
 /// A case with its whole thread.
@@ -132,7 +133,10 @@ impl CaseThread {
         vector: Option<&[f32]>,
         links: Links,
     ) -> Result<Self> {
-        let fixed_by = fixes(r, &row)?;
+        let changes = closing_changes(r, &row)?;
+        let fixed_by = fixes(r, &changes)?;
+        let changes: Vec<&DocumentRow> =
+            changes.iter().filter(|change| change.source_id == row.source_id).collect();
         let closers = r.closing_numbers(&row)?;
         let known_closers: &[u64] = if links == Links::Known { &closers } else { &[] };
         let comments = r.comments(&row)?;
@@ -179,11 +183,11 @@ impl CaseThread {
         let is_version = |name: &String| version::is_version(name) || releases.has(name);
         let milestone = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
         let fixed_in = match milestone.filter(is_version).or(fixed_version) {
-            None => version_of_changes(r, &row, &closers)?.filter(is_version),
+            None => version_of_changes(r, &row, &closers, &changes)?.filter(is_version),
             fixed_in => fixed_in,
         };
-        let fix =
-            Fix { version: fixed_in, merged_at: merged_at(r, &row, &closers)?, closed_at: row.closed_at };
+        let merged_at = merged_at(&row, &closers, &changes);
+        let fix = Fix { version: fixed_in, merged_at, closed_at: row.closed_at };
         Ok(Self {
             fix,
             releases,
@@ -343,6 +347,23 @@ fn credit(thread: &mut [ThreadComment], reporter: Option<&str>) {
             answer.comment.role = Some(CommentRole::Fix);
             thread[at].comment.role = Some(CommentRole::Confirmation);
         }
+    }
+}
+
+impl ThreadOutcome {
+    /// Returns the status after these later reports, with the version in which the problem came
+    /// back.
+    pub(crate) fn after_reports(
+        &self,
+        r: &Reader<'_>,
+        reports: &[String],
+    ) -> Result<(ProblemStatus, Option<String>)> {
+        let came_back_in = match self.status {
+            ProblemStatus::Solved => self.releases.came_back_in(r, &self.fix, reports)?,
+            _ => None,
+        };
+        let status = if came_back_in.is_some() { ProblemStatus::CameBack } else { self.status };
+        Ok((status, came_back_in))
     }
 }
 
