@@ -21,6 +21,7 @@ CALLS = {
     "add_note": {"kind": "lesson", "title": "Slots fill the disk", "body": "Restart the heartbeat."},
     "record_verdict": {"key": f"{SOURCE}#13", "other": f"{SOURCE}#2", "verdict": "related"},
     "write_brief": {"key": f"{SOURCE}#13"},
+    "write_article": {"key": f"{SOURCE}#2"},
     "ask": {"text": "agent stops reading its queue after a reload"},
     "status": {},
 }
