@@ -165,6 +165,11 @@ impl Failure {
             })
     }
 
+    /// Returns whether both traces go through the same place.
+    pub fn shares_place(&self, other: &Self) -> bool {
+        self.same_place(other) == Some(true)
+    }
+
     /// Returns whether both traces go through the same place; `None` if that is unknown.
     fn same_place(&self, other: &Self) -> Option<bool> {
         let (frames, other_frames) = (&self.frames, &other.frames);

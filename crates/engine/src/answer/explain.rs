@@ -79,6 +79,9 @@ pub(crate) fn reasons(
         out.push(format!("same template: “{}” here, “{}” there", brief(draft_words), brief(match_words)));
     }
     let overlap = candidate.overlap.as_ref();
+    if overlap.is_some_and(|o| o.is_cited) {
+        out.push("this report refers to it".to_owned());
+    }
     if overlap.is_some_and(|o| o.same_text) {
         out.push("nearly identical text".to_owned());
     }

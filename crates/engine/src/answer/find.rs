@@ -1,6 +1,10 @@
 //! The search for the matches of a draft: candidates, evidence, ranking and confidence.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use rayon::prelude::*;
 
@@ -27,6 +31,7 @@ use precedent_text::{
     essence::extract_salient,
     mail,
     prepare::Prepared,
+    reference::{Relation, references},
     report::Report,
     signature::Signature,
 };
@@ -321,20 +326,28 @@ impl MatchFinder<'_> {
         ids: &[i64],
         naming_ids: &[i64],
     ) -> Result<Vec<Option<(i64, TextOverlap, bool)>>> {
-        type Text = (i64, String, Prepared);
+        type Text = (i64, String, Prepared, bool);
         let texts: Vec<Option<Text>> = self.store.read(|r| {
+            let home = draft.document.map(|id| r.document(id)).transpose()?.flatten().map(|row| row.source);
+            let references = references(&draft.body.whole(&draft.title)).into_iter();
+            let cited_items: BTreeSet<(String, u64)> = references
+                .filter(|item| item.relation == Relation::Mentions)
+                .filter_map(|item| Some((item.source.or_else(|| home.clone())?, item.number)))
+                .collect();
             let load = |id: &i64| {
                 let Some(row) = r.document(*id)? else { return Ok(None) };
                 let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-                Ok(Some((row.source_id, row.title, body)))
+                let is_cited = row.number.is_some_and(|number| cited_items.contains(&(row.source, number)));
+                Ok(Some((row.source_id, row.title, body, is_cited)))
             };
             ids.iter().map(load).collect::<Result<_>>()
         })?;
         let reader = OverlapReader::new(self.fulltext, draft);
         let compare = |(text, id): (&Option<Text>, &i64)| {
-            let measure = |(source, title, body): &Text| {
+            let measure = |(source, title, body, is_cited): &Text| {
                 let mut overlap = reader.compare(title, body)?;
                 overlap.rare_signature = naming_ids.contains(id);
+                overlap.is_cited = *is_cited;
                 let is_low_content = !overlap.rare_signature && low_content::is_low_content(title, body);
                 Ok((*source, overlap, is_low_content))
             };

@@ -15,7 +15,7 @@ use super::{
     confidence::{Confidence, ConfidenceFile, ConfidenceModel, PairEvidence},
     features::{COUNT, Features, NAMES, RULES, place},
     source_model::{Curve, SourceModel, odds},
-    text_overlap::TextOverlap,
+    text_overlap::{CITED_WORTH, TextOverlap},
 };
 use precedent_core::{
     error::{Error, Result},
@@ -217,6 +217,8 @@ impl RankingModel {
             _ => evidence.overlap.map_or((0.0, 1.0), TextOverlap::bounds),
         };
         let duplicate = duplicate.max(by_curve).max(floor).min(ceiling);
+        let is_cited = evidence.overlap.is_some_and(|overlap| overlap.is_cited);
+        let worth = if is_cited { worth.max(CITED_WORTH) } else { worth };
         Confidence { same: duplicate, worth: worth.max(duplicate) }
     }
 
