@@ -52,7 +52,7 @@ pub async fn drive_sample(home: &Path, theme: &str, steps: impl AsyncFnOnce(Clie
 /// Waits until the first search is answered and the jobs have ended.
 pub async fn at_rest(window: &Client) {
     wait_for(window, "#hit-0").await;
-    wait_until("the jobs have ended", async || !is_there(window, "footer progress").await).await;
+    jobs_end(window).await;
 }
 
 /// As [`drive`], as people start it: one window for all starts, which remembers where it was.
@@ -160,6 +160,19 @@ pub async fn wait_at_most(patience: Duration, condition: &str, is_so: impl Async
     let began = Instant::now();
     while !is_so().await {
         assert!(began.elapsed() < patience, "waited in vain until {condition}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Waits until the jobs have ended, however long they take, as long as they make progress.
+pub async fn jobs_end(window: &Client) {
+    let mut last = (String::new(), Instant::now());
+    while is_there(window, "footer progress").await {
+        let footer = text(window, "footer").await;
+        if footer != last.0 {
+            last = (footer, Instant::now());
+        }
+        assert!(last.1.elapsed() < PATIENCE, "the jobs made no progress: {}", last.0);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use serde_json::json;
 
 use crate::{
-    driver::{click_words, drive, is_there, press_ctrl, script, text, wait_for, wait_until},
+    driver::{click_words, drive, is_there, jobs_end, press_ctrl, script, text, wait_for, wait_until},
     files::paste,
 };
 
@@ -93,7 +93,7 @@ async fn report_never_runs_scripts_or_sends_requests() {
         wait_for(&window, ".found").await;
         click_words(&window, ".adding button.primary", "Import").await;
         wait_until("they are in", async || text(&window, ".detail dd").await == bodies.len().to_string()).await;
-        wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+        jobs_end(&window).await;
 
         press_ctrl(&window, '1').await;
         for (number, (name, _)) in (1..).zip(&bodies) {

@@ -1,7 +1,7 @@
 //! The program as a package brings it: `packaging/try-deb.sh` runs this where nothing else was ever
 //! installed.
 
-use crate::driver::{drive_sample, is_there, shot, texts, wait_for, wait_until};
+use crate::driver::{drive_sample, is_there, jobs_end, shot, texts, wait_for, wait_until};
 
 #[tokio::test]
 #[ignore = "wants an installed program; see docs/develop/packages.md"]
@@ -18,7 +18,7 @@ async fn installed_program_searches_semantically() {
         assert_eq!(window.title().await.unwrap(), "Precedent");
         let search = wait_for(&window, "#query").await;
         wait_for(&window, "#hit-0").await;
-        wait_until("the indexes are made", async || !is_there(&window, "footer progress").await).await;
+        jobs_end(&window).await;
         // By meaning alone: without the model or its runtime this finds nothing, and a notice says
         // so.
         search.send_keys("mode:semantic storage ran out while copying").await.unwrap();

@@ -10,7 +10,7 @@ use fantoccini::{Client, wd::TimeoutConfiguration};
 
 use crate::{
     big::{copy_of, original},
-    driver::{drive, is_there, wait_for, wait_until},
+    driver::{drive, jobs_end, wait_for, wait_until},
 };
 
 /// The time without a query after which the model is released.
@@ -204,7 +204,7 @@ async fn measure() {
             if round < rounds {
                 return;
             }
-            wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
+            jobs_end(&window).await;
             println!("memory once the jobs have ended: {} MB ({})", megabytes(), shares());
             tokio::time::sleep(IDLE_TIME).await;
             println!("memory at rest: {} MB ({})", megabytes(), shares());

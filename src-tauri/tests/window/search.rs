@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fantoccini::{Client, key::Key};
 
-use crate::driver::{click, drive, is_there, script, shot, texts, wait_for, wait_until};
+use crate::driver::{click, drive, is_there, jobs_end, script, shot, texts, wait_for, wait_until};
 
 const BOX: &str = "#query";
 
@@ -75,7 +75,7 @@ async fn query_opens_the_matching_comment() {
         .await;
 
         // The whole casebook becomes searchable in the end, and the bar says so.
-        wait_until("the job ends", async || !is_there(&window, "footer progress").await).await;
+        jobs_end(&window).await;
         wait_until("the bar says that all of it can be found", async || {
             texts(&window, "footer .held").await.join("").starts_with("Up to date")
         })

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        click, click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
-        wait_until,
+        click, click_words, drive, is_there, jobs_end, press, press_ctrl, script, shot, text, texts,
+        wait_for, wait_until,
     },
     fake_github::{FakeGitHub, Fault},
     fake_tracker::{FakeTracker, Shape},
@@ -39,7 +39,7 @@ pub async fn sync_and_stop(window: &Client, github: &FakeGitHub) {
     .await;
     // The message goes by itself, and may be gone before the indexes are made.
     wait_until("a message says so", async || text(window, ".toasts").await.contains("new or changed")).await;
-    wait_until("the jobs have ended", async || !is_there(window, "footer progress").await).await;
+    jobs_end(window).await;
     assert!(text(window, ".detail header .quiet").await.contains("127.0.0.1"));
     shot(window, "sources").await;
 
