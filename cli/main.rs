@@ -190,7 +190,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Restore(command) => Casebook::open_to_restore(options, &command.file).await?,
         _ => (Casebook::open(options).await?, None),
     };
-    let session = Session { casebook, task, quiet: args.quiet, settings };
+    let session = Session { casebook, task, bar: bar.clone(), quiet: args.quiet, settings };
     if let Some(remark) = session.casebook.read_only() {
         session.say(&remark);
     }
@@ -238,6 +238,8 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
 struct Session {
     casebook: Casebook,
     task: Task,
+    /// The progress bar of the task.
+    bar: progress::Bar,
     quiet: bool,
     /// Settings of the user.
     settings: Settings,

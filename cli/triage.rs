@@ -1,9 +1,13 @@
 //! `precedent triage`.
 
-use std::io::{self, BufRead as _};
+use std::{
+    collections::HashSet,
+    io::{self, BufRead as _},
+    time::Duration,
+};
 
 use precedent_core::{
-    Error, Result,
+    Error, Result, Task,
     model::{Band, TriageItem, TriageRequest, TriageResponse, VerdictKind},
 };
 
@@ -16,6 +20,10 @@ use crate::{
     verdict,
 };
 
+/// The time for checks before the first list is shown. Of a large backlog, the rest is checked after
+/// that.
+const FIRST_LIST: Duration = Duration::from_secs(5);
+
 pub async fn run(session: &Session, command: TriageCommand, output: &mut Output) -> Result<()> {
     if command.apply || command.journal {
         return closures::run(session, &command, output).await;
@@ -24,20 +32,54 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         source: command.source.clone(),
         include_closed: command.include_closed,
         rescan: command.rescan,
-        queue_only: false,
+        queue_only: command.no_check,
         band: Band::parse(&command.band).unwrap_or(Band::Possible),
         limit: command.limit.unwrap_or(session.settings.triage_limit),
     };
-    let response = session.casebook.triage(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
+        let response = session.casebook.triage(request, &session.task).await?;
         return output.json(&response, fields, Some("queue"));
     }
+    let response = session.casebook.triage_within(request.clone(), FIRST_LIST, &session.task).await?;
     session.notices(&response.notices, output);
     summary(&response, output);
+    let is_unfinished = response.unscanned > 0 && !command.no_check;
     if command.decide {
-        return decide(session, &response, &verdict::actor(command.by), output).await;
+        let task = Task::new();
+        let rest = is_unfinished.then(|| {
+            let (casebook, request, task) = (session.casebook.clone(), request, task.clone());
+            tokio::spawn(async move { casebook.triage(request, &task).await })
+        });
+        let result = decide(session, &response, &verdict::actor(command.by), output).await;
+        task.cancel();
+        if let Some(rest) = rest {
+            // Completed checks are kept, and the next command continues.
+            let _ = rest.await;
+        }
+        return result;
     }
-    for item in &response.queue {
+    list(&response, &HashSet::new(), output);
+    if is_unfinished {
+        output.line("");
+        output.line(format_args!(
+            "{DIM}Checking the other {}, newest first. Ctrl+C stops; finished checks are kept.{DIM:#}",
+            plural(response.unscanned, "open report")
+        ));
+        session.bar.finish();
+        output.flush();
+        let shown: HashSet<&str> =
+            response.queue.iter().chain(&response.related).map(|item| item.key.as_str()).collect();
+        let rest = session.casebook.triage(request, &session.task).await?;
+        output.line("");
+        summary(&rest, output);
+        list(&rest, &shown, output);
+    }
+    Ok(())
+}
+
+/// Prints the queue without the reports that are already shown.
+fn list(response: &TriageResponse, shown: &HashSet<&str>, output: &mut Output) {
+    for item in response.queue.iter().filter(|item| !shown.contains(item.key.as_str())) {
         print(item, output);
     }
     let shown_count = response.queue.len() as u64;
@@ -48,15 +90,14 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
             response.waiting - shown_count
         ));
     }
-    print_related(&response, output);
-    if response.closed_left_out > 0 {
+    print_related(response, shown, output);
+    if response.closed_left_out > 0 && shown.is_empty() {
         output.line("");
         output.line(format_args!(
             "{DIM}Only open reports were compared; use --include-closed to include {}.{DIM:#}",
             plural(response.closed_left_out, "closed report")
         ));
     }
-    Ok(())
 }
 
 fn summary(response: &TriageResponse, output: &mut Output) {
@@ -78,21 +119,30 @@ fn summary(response: &TriageResponse, output: &mut Output) {
             count => format!("; of the {n} shown, about {count:.0} are likely duplicates"),
         },
     };
-    output.line(format_args!("{waiting_text}{expected_text}. {DIM}{}.{DIM:#}", capital(&scanned_text)));
+    let unscanned_text = match response.unscanned {
+        0 => String::new(),
+        n => format!("; {} not checked yet", plural(n, "report")),
+    };
+    output.line(format_args!(
+        "{waiting_text}{expected_text}. {DIM}{}{unscanned_text}.{DIM:#}",
+        capital(&scanned_text)
+    ));
 }
 
 /// Prints the reports without a likely duplicate but with related reports, one per line.
-fn print_related(response: &TriageResponse, output: &mut Output) {
-    if response.related.is_empty() {
+fn print_related(response: &TriageResponse, shown: &HashSet<&str>, output: &mut Output) {
+    let related: Vec<&TriageItem> =
+        response.related.iter().filter(|item| !shown.contains(item.key.as_str())).collect();
+    if related.is_empty() {
         return;
     }
     output.line("");
     output.line(format_args!(
         "{BOLD}Related, probably not duplicates{BOLD:#} {DIM}({} of {} shown){DIM:#}",
-        response.related.len(),
+        related.len(),
         plural(response.related_waiting, "report")
     ));
-    for item in &response.related {
+    for item in related {
         let c = &item.candidate;
         output.line(format_args!(
             "{KEY}{}{KEY:#}  {}  {DIM}related to{DIM:#} {KEY}{}{KEY:#}  {}",

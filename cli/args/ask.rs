@@ -74,6 +74,9 @@ pub struct TriageCommand {
     /// Check all reports again, not only new and changed ones
     #[arg(long)]
     pub rescan: bool,
+    /// Don't check new reports; list what earlier checks found
+    #[arg(long, conflicts_with = "rescan")]
+    pub no_check: bool,
     /// Minimum confidence; `none` lists every report that has a candidate
     #[arg(long, value_name = "BAND", value_parser = ["high", "likely", "possible", "none"], default_value = "possible")]
     pub band: String,

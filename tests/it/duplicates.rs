@@ -632,6 +632,22 @@ async fn query_of_all_sources_keeps_the_queue() {
     assert!(empty_queue.queue.is_empty() && empty_queue.expected.is_sign_positive(), "{empty_queue:?}");
 }
 
+#[tokio::test]
+async fn first_list_waits_for_no_complete_check() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    import(&casebook, &place, "acme/app", &backlog()).await;
+    let request = TriageRequest { band: Band::None, ..TriageRequest::default() };
+    let whole = casebook.triage(request.clone(), &Task::new()).await.unwrap();
+    assert!(whole.waiting > 0 && whole.unscanned == 0, "{whole:?}");
+    // Everything is checked again, but not now.
+    let again = TriageRequest { rescan: true, ..request };
+    let first = casebook.triage_within(again, std::time::Duration::ZERO, &Task::new()).await.unwrap();
+    assert_eq!((first.scanned, first.unscanned), (0, whole.scanned), "{first:?}");
+    let keys = |response: &TriageResponse| response.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>();
+    assert_eq!(keys(&first), keys(&whole));
+}
+
 #[test]
 fn queue_can_be_decided_in_the_terminal() {
     let place = Place::new();

@@ -3,7 +3,10 @@
 //! mirror equals its content.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -40,6 +43,21 @@ struct Answer {
     status: u16,
     headers: HeaderMap,
     body: Vec<u8>,
+    flow: Flow,
+}
+
+/// How a body is sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    Whole,
+    /// One byte every 100 ms, without an end.
+    Drip,
+    /// As fast as possible, without an end.
+    Endless,
+    /// The first half, and then a closed connection.
+    Cut,
+    /// Nothing at all, and the connection stays open.
+    Silent,
 }
 
 impl Answer {
@@ -69,6 +87,35 @@ impl Answer {
         }
     }
 
+    /// Replaces a part of the body as it is, whatever its form.
+    fn replace_text(&mut self, old: &str, new: &str) {
+        self.body = String::from_utf8_lossy(&self.body).replace(old, new).into_bytes();
+    }
+
+    /// Edits each text of a title.
+    fn set_titles(&mut self, title: &str) {
+        self.edit(|name, value| {
+            if matches!(name, "title" | "summary" | "subject" | "fancy_title" | "System.Title") {
+                *value = json!(title);
+            }
+        });
+    }
+
+    /// Replaces the body by 200 MB of spaces in 1 MB.
+    fn bomb(&mut self) {
+        use std::io::Write as _;
+        static BOMB: OnceLock<Vec<u8>> = OnceLock::new();
+        let bomb = BOMB.get_or_init(|| {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            for _ in 0..200 {
+                encoder.write_all(&[b' '; 1 << 20]).unwrap();
+            }
+            encoder.finish().unwrap()
+        });
+        self.body.clone_from(bomb);
+        self.header("content-encoding", "gzip");
+    }
+
     fn set_dates(&mut self, date: &str) {
         self.edit(|_, value| {
             let is_date = value.as_str().is_some_and(|t| t.len() >= 19 && t.as_bytes()[10] == b'T');
@@ -88,9 +135,10 @@ impl Answer {
 }
 
 type Tamper = fn(&mut Answer);
+type Behaviour = (&'static str, Tamper);
 
 /// All misbehaviours, by name.
-const BEHAVIOURS: &[(&str, Tamper)] = &[
+const BEHAVIOURS: &[Behaviour] = &[
     ("500 for everything", |a| a.fail(500)),
     ("502 for everything", |a| a.fail(502)),
     ("429 for everything", |a| a.fail(429)),
@@ -172,7 +220,7 @@ const BEHAVIOURS: &[(&str, Tamper)] = &[
         a.header("x-next-page", "2");
     }),
     ("always a new cursor", |a| {
-        let token = format!("c{}", COUNTER.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+        let token = format!("c{}", COUNTER.fetch_add(1, Ordering::Relaxed));
         a.edit(|name, value| match name {
             "has_more" | "hasNextPage" => *value = true.into(),
             "end_of_stream" => *value = false.into(),
@@ -208,7 +256,7 @@ const BEHAVIOURS: &[(&str, Tamper)] = &[
     }),
     ("redirect to another host", |a| {
         a.status = 302;
-        a.header("location", "http://127.0.0.1:9/elsewhere");
+        a.header("location", &format!("{}/elsewhere", other_host()));
     }),
     ("redirect round and round", |a| {
         a.status = 302;
@@ -221,10 +269,10 @@ const BEHAVIOURS: &[(&str, Tamper)] = &[
         a.body.clear();
     }),
     ("next page at another host", |a| {
-        a.header("link", "<http://127.0.0.1:9/evil>; rel=\"next\"");
+        a.header("link", &format!("<{}/evil>; rel=\"next\"", other_host()));
         a.edit(|name, value| {
             if name == "next" {
-                *value = json!("http://127.0.0.1:9/evil");
+                *value = json!(format!("{}/evil", other_host()));
             }
         });
     }),
@@ -250,14 +298,201 @@ const BEHAVIOURS: &[(&str, Tamper)] = &[
             }
         });
     }),
+    ("429 with an endless wait", |a| {
+        a.fail(429);
+        a.header("retry-after", "99999999999");
+    }),
+    ("503 with an endless wait", |a| {
+        a.fail(503);
+        a.header("retry-after", "99999999999");
+    }),
+    ("waits that are no numbers", |a| {
+        a.fail(429);
+        a.header("retry-after", "Thu, 01 Jan 2099 00:00:00 GMT");
+        a.header("x-ratelimit-reset", "soon");
+    }),
+    (UNPAGED, |a| {
+        a.header("x-total-count", "1000000");
+        a.header("x-next-page", "2");
+        let link =
+            format!("<{}{}page=2>; rel=\"next\"", a.path, if a.path.contains('?') { '&' } else { '?' });
+        a.header("link", &link);
+        for name in ["total", "total_count", "totalCount", "count"] {
+            a.replace_each(name, json!(1_000_000));
+        }
+        a.edit(|name, value| match name {
+            "has_more" | "hasNextPage" => *value = true.into(),
+            "isLast" | "end_of_stream" => *value = false.into(),
+            _ => {}
+        });
+    }),
+    ("cursors go backwards", |a| {
+        a.header("link", &format!("<{}>; rel=\"next\"", a.path.replace("page=2", "page=1")));
+        a.header("x-next-page", "1");
+        a.edit(|name, value| match name {
+            "has_more" | "hasNextPage" => *value = true.into(),
+            "isLast" | "end_of_stream" => *value = false.into(),
+            "after_cursor" | "endCursor" | "nextPageToken" | "continuationToken" => *value = json!("0"),
+            "startAt" | "offset" | "start" => *value = json!(0),
+            _ => {}
+        });
+    }),
+    ("redirect to a file", |a| {
+        a.status = 302;
+        a.header("location", "file:///etc/passwd");
+    }),
+    ("error with status 200", |a| {
+        a.body = json!({"errors": [{"message": "internal failure"}], "data": null}).to_string().into_bytes();
+    }),
+    ("not JSON", |a| a.body = b"{\"items\": [1, 2,, ]".to_vec()),
+    ("other content type", |a| a.header("content-type", "image/png")),
+    ("byte order mark", |a| a.body.splice(0..0, *b"\xef\xbb\xbf").for_each(drop)),
+    ("wrong compression", |a| a.header("content-encoding", "gzip")),
+    ("compressed bomb", |a| a.bomb()),
+    ("endless body", |a| a.flow = Flow::Endless),
+    ("cut connection", |a| a.flow = Flow::Cut),
+    ("objects are null", |a| {
+        a.edit(|name, value| {
+            if value.is_object() && !name.is_empty() {
+                *value = Value::Null;
+            }
+        });
+    }),
+    ("objects are lists", |a| {
+        a.edit(|name, value| {
+            if value.is_object() && !name.is_empty() {
+                *value = json!([]);
+            }
+        });
+    }),
+    ("lists are objects", |a| {
+        a.edit(|_, value| {
+            if value.is_array() {
+                *value = json!({});
+            }
+        });
+    }),
+    ("ids have fractions", |a| {
+        for name in ["id", "number", "iid"] {
+            a.replace_each(name, json!(1.5));
+        }
+    }),
+    ("ids are all the same", |a| {
+        for name in ["id", "number", "iid", "key", "identifier"] {
+            a.replace_each(name, json!(1));
+        }
+    }),
+    ("numbers overflow", |a| a.replace_text(":1", ":1e999")),
+    ("zones are impossible", |a| {
+        a.edit(|_, value| {
+            let date = value.as_str().filter(|t| t.len() >= 19 && t.as_bytes()[10] == b'T');
+            if let Some(date) = date.map(|t| format!("{}+25:61", &t[..19])) {
+                *value = date.into();
+            }
+        });
+    }),
+    ("zones are half a day off", |a| {
+        a.edit(|_, value| {
+            let date = value.as_str().filter(|t| t.len() >= 19 && t.as_bytes()[10] == b'T');
+            if let Some(date) = date.map(|t| format!("{}-12:00", &t[..19])) {
+                *value = date.into();
+            }
+        });
+    }),
+    ("titles of 300 KB", |a| a.set_titles(&"pump stops ".repeat(30_000))),
+    ("titles are empty", |a| a.set_titles("")),
+    ("deep field", |a| {
+        a.edit(|_, value| {
+            if let Some(fields) = value.as_object_mut() {
+                let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+                fields.insert("zzz".to_owned(), deep);
+            }
+        });
+    }),
+    ("thousands of headers", |a| {
+        for n in 0..90 {
+            a.headers.insert(
+                HeaderName::from_bytes(format!("x-{n}").as_bytes()).unwrap(),
+                HeaderValue::from_static("y"),
+            );
+        }
+        a.header("x-long", &"y".repeat(100_000));
+    }),
 ];
 
-static COUNTER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+/// The name of the behaviour whose requests lose their place in a list.
+const UNPAGED: &str = "paging is ignored";
+/// The parameters that name a place in a list.
+const PLACES: [&str; 11] = [
+    "page",
+    "offset",
+    "startAt",
+    "start",
+    "cursor",
+    "after",
+    "nextPageToken",
+    "continuationToken",
+    "page[after]",
+    "since",
+    "updated_after",
+];
+
+/// The behaviours that no sync may pass over in silence.
+const TOLD: &[&str] = &[
+    "500 for everything",
+    "502 for everything",
+    "429 for everything",
+    "401 for everything",
+    "403 for everything",
+    "404 for everything",
+    "410 for everything",
+    "418 for everything",
+    "204 for everything",
+    "empty body",
+    "null",
+    "page to sign in",
+    "half a body",
+    "deep JSON",
+    "redirect to another host",
+    "redirect round and round",
+    "redirect to nowhere",
+    "redirect to a file",
+    "long words of an error",
+    "429 with an endless wait",
+    "503 with an endless wait",
+    "waits that are no numbers",
+    "error with status 200",
+    "not JSON",
+    "wrong compression",
+    "compressed bomb",
+    "endless body",
+    "cut connection",
+    "empty object",
+    "empty list",
+];
+
+/// Returns the address of a server that no sync may contact.
+fn other_host() -> &'static str {
+    static HOST: OnceLock<String> = OnceLock::new();
+    HOST.get_or_init(|| {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for _ in listener.incoming() {
+                VISITS.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        host
+    })
+}
+
+static VISITS: AtomicU64 = AtomicU64::new(0);
+static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A proxy between a mirror and a fake tracker.
 struct Proxy {
     host: String,
-    tamper: Arc<Mutex<Option<Tamper>>>,
+    tamper: Arc<Mutex<Option<Behaviour>>>,
     runtime: Option<tokio::runtime::Runtime>,
 }
 
@@ -269,7 +504,7 @@ impl Drop for Proxy {
     }
 }
 
-type Route = (String, String, reqwest::Client, Arc<Mutex<Option<Tamper>>>);
+type Route = (String, String, reqwest::Client, Arc<Mutex<Option<Behaviour>>>);
 
 impl Proxy {
     fn in_front_of(target: &str) -> Self {
@@ -295,6 +530,10 @@ impl Proxy {
     }
 
     fn set_tamper(&self, tamper: Option<Tamper>) {
+        self.set_behaviour(tamper.map(|tamper| ("", tamper)));
+    }
+
+    fn set_behaviour(&self, tamper: Option<Behaviour>) {
         *self.tamper.lock().unwrap_or_else(PoisonError::into_inner) = tamper;
     }
 }
@@ -302,12 +541,17 @@ impl Proxy {
 async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
+    let behaviour = *tamper.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = match behaviour {
+        Some((UNPAGED, _)) => without_place(&path),
+        _ => path.clone(),
+    };
     let request_body = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
     let mut headers = parts.headers;
     headers.remove("host");
     headers.remove("accept-encoding");
     let reply =
-        client.request(parts.method, format!("{target}{path}")).headers(headers).body(request_body).send();
+        client.request(parts.method, format!("{target}{place}")).headers(headers).body(request_body).send();
     let Ok(answer) = reply.await else {
         return Response::builder().status(502).body(Body::empty()).unwrap();
     };
@@ -321,14 +565,42 @@ async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request:
         *value = HeaderValue::from_str(&text).unwrap();
     }
     let body = String::from_utf8_lossy(&bytes).replace(&target, &host).into_bytes();
-    let mut answer = Answer { path, status, headers, body };
-    if let Some(tamper) = *tamper.lock().unwrap_or_else(PoisonError::into_inner) {
+    let mut answer = Answer { path, status, headers, body, flow: Flow::Whole };
+    if let Some((_, tamper)) = behaviour {
         tamper(&mut answer);
     }
     let mut reply = Response::builder().status(answer.status).body(Body::empty()).unwrap();
     *reply.headers_mut() = answer.headers;
-    *reply.body_mut() = Body::from(Bytes::from(answer.body));
+    *reply.body_mut() = flowing(answer.flow, answer.body);
     reply
+}
+
+/// Returns an address without the parameters that name a place in a list.
+fn without_place(path: &str) -> String {
+    let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
+    let pairs = url::form_urlencoded::parse(query.as_bytes());
+    let kept = pairs.filter(|(name, _)| !PLACES.contains(&name.as_ref()));
+    format!("{path}?{}", url::form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish())
+}
+
+fn flowing(flow: Flow, body: Vec<u8>) -> Body {
+    use futures_util::stream;
+    type Part = std::io::Result<Bytes>;
+    match flow {
+        Flow::Whole => Body::from(body),
+        Flow::Drip => Body::from_stream(stream::unfold((), |()| async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            Some((Part::Ok(Bytes::from_static(b" ")), ()))
+        })),
+        Flow::Endless => {
+            Body::from_stream(stream::repeat_with(|| Part::Ok(Bytes::from_static(&[b' '; 65_536]))))
+        }
+        Flow::Cut => {
+            let half = Bytes::from(body[..body.len() / 2].to_vec());
+            Body::from_stream(stream::iter([Ok(half), Err(std::io::Error::other("cut"))]))
+        }
+        Flow::Silent => Body::from_stream(stream::pending::<Part>()),
+    }
 }
 
 /// Returns the stored items without tombstones.
@@ -353,7 +625,7 @@ async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
     assert!(titles.len() >= 5, "{name}: {titles:?}");
     for (behaviour, tamper) in BEHAVIOURS {
         for full in [false, true] {
-            proxy.set_tamper(Some(*tamper));
+            proxy.set_behaviour(Some((*behaviour, *tamper)));
             let began = Instant::now();
             let report = sync(mirror, full).await;
             let context = format!("{name}, {behaviour}, full {full}: {report:?}");
@@ -363,6 +635,9 @@ async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
                 assert!(!text.is_empty() && text.chars().count() < MAX_MESSAGE, "{context}");
                 assert!(!text.contains(['\n', '\u{1b}']), "{context}");
             }
+            assert_eq!(VISITS.load(Ordering::Relaxed), 0, "another host was contacted: {context}");
+            let is_told = report.problem.is_some() || !report.gaps.is_empty();
+            assert!(is_told || !TOLD.contains(behaviour), "not told: {context}");
             assert!(stored_titles(mirror).len() >= titles.len(), "hidden: {context}");
         }
         proxy.set_tamper(None);
@@ -424,6 +699,127 @@ async fn github_misbehaves() {
     github.host.clone_from(&proxy.host);
     let mirror = Mirror::of(&github).await;
     bear_all(&mirror, &proxy, "GitHub").await;
+}
+
+/// Returns a fake tracker of each shape, and of GitHub, behind proxies.
+fn fakes_behind_proxies() -> (Vec<(FakeTracker, Proxy)>, (FakeGitHub, Proxy)) {
+    let trackers = Shape::ALL.map(|shape| {
+        let mut fake = FakeTracker::new(shape, 6, 4);
+        for page in 1..=6 {
+            let text = (format!("<p>Trouble with the pump {page}</p>"), NOW - 900_000 + page);
+            fake.content().pages.insert(format!("Trouble {page} with the pump"), text);
+        }
+        let proxy = Proxy::in_front_of(&fake.host);
+        fake.host.clone_from(&proxy.host);
+        (fake, proxy)
+    });
+    let mut github = FakeGitHub::new("acme/app");
+    github.world().fill(6, 4);
+    let proxy = Proxy::in_front_of(&github.host);
+    github.host.clone_from(&proxy.host);
+    (trackers.into(), (github, proxy))
+}
+
+#[tokio::test]
+async fn slow_response_ends_a_sync() {
+    const LIMIT: Duration = Duration::from_secs(2);
+    let (fakes, (github, github_proxy)) = fakes_behind_proxies();
+    for flow in [|a: &mut Answer| a.flow = Flow::Drip, |a: &mut Answer| a.flow = Flow::Silent] {
+        let mut mirrors = Vec::new();
+        for (fake, proxy) in &fakes {
+            let mirror = Mirror::limited(fake.shape.anybody(), Some(LIMIT)).await;
+            mirror.add(fake, false).await;
+            mirrors.push((mirror, proxy));
+        }
+        let mirror = Mirror::limited(None, Some(LIMIT)).await;
+        mirror.casebook.add_mirror("acme/app", &github.host, false).await.unwrap();
+        mirrors.push((mirror, &github_proxy));
+        let mut counts = Vec::new();
+        for (mirror, proxy) in &mirrors {
+            proxy.set_tamper(None);
+            let report = sync(mirror, false).await;
+            assert_eq!(report.problem, None, "{report:?}");
+            counts.push(stored_titles(mirror));
+            proxy.set_tamper(Some(flow));
+        }
+        let began = Instant::now();
+        let reports =
+            futures_util::future::join_all(mirrors.iter().map(|(mirror, _)| sync(mirror, true))).await;
+        assert!(began.elapsed() < 10 * LIMIT, "{:?}", began.elapsed());
+        for ((report, (mirror, _)), titles) in reports.iter().zip(&mirrors).zip(counts) {
+            let problem = report.problem.as_ref().map_or("", |p| p.message.as_str());
+            assert!(problem.contains("took more than 2 seconds"), "{report:?}");
+            assert_eq!(stored_titles(mirror), titles);
+        }
+    }
+}
+
+/// A token with every character that some tracker escapes, and the part of it that no tracker
+/// changes.
+const TOKEN: &str = "lin_api_canary+Tok=en&0123456789/xyz";
+
+/// The forms in which a server may echo a token.
+fn forms_of_token() -> Vec<String> {
+    use base64::Engine as _;
+    let each = |form: &dyn Fn(char) -> String| TOKEN.chars().map(form).collect::<String>();
+    vec![
+        TOKEN.to_owned(),
+        each(&|c| format!("\\u{:04x}", c as u32)),
+        each(&|c| if c.is_alphanumeric() { c.to_string() } else { format!("\\u{:04X}", c as u32) }),
+        each(&|c| if c.is_alphanumeric() { c.to_string() } else { format!("%{:02x}", c as u32) }),
+        each(&|c| if c.is_alphanumeric() { c.to_string() } else { format!("&#{};", c as u32) }),
+        base64::engine::general_purpose::STANDARD.encode(TOKEN),
+    ]
+}
+
+static ECHO: Mutex<String> = Mutex::new(String::new());
+
+fn echo_token(answer: &mut Answer) {
+    let echo = ECHO.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    answer.replace_text("with the pump", &echo);
+}
+
+fn refuse_with_token(answer: &mut Answer) {
+    let echo = ECHO.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    answer.status = 403;
+    answer.body =
+        format!("{{\"message\": \"no: {echo}\", \"errors\": [{{\"message\": \"{echo}\"}}]}}").into();
+}
+
+#[tokio::test]
+async fn echoed_token_is_stored_by_no_connector() {
+    let (fakes, (github, github_proxy)) = fakes_behind_proxies();
+    let secret: Option<&'static str> = Some(TOKEN);
+    let pair: Option<&'static str> = Some("ada@acme.example:lin_api_canary+Tok=en&0123456789/xyz");
+    for form in forms_of_token() {
+        ECHO.lock().unwrap().clone_from(&form);
+        for (fake, proxy) in
+            fakes.iter().map(|(fake, proxy)| (Some(fake), proxy)).chain([(None, &github_proxy)])
+        {
+            proxy.set_tamper(None);
+            let mirror = match fake {
+                Some(fake) if fake.shape == Shape::Zendesk => Mirror::of_tracker(fake, pair, false).await,
+                Some(fake) => Mirror::of_tracker(fake, secret, false).await,
+                None => Mirror::with(&github, secret).await,
+            };
+            let context = format!("{:?}, {form}", fake.map(|fake| fake.shape));
+            proxy.set_tamper(Some(echo_token));
+            let report = sync(&mirror, false).await;
+            assert!(report.new > 0, "{context}: {report:?}");
+            proxy.set_tamper(Some(refuse_with_token));
+            let refused = sync(&mirror, true).await;
+            let shown = format!("{report:?} {refused:?}");
+            assert!(!shown.contains(TOKEN) && !shown.contains(&form), "{context}: {shown}");
+            for title in stored_titles(&mirror) {
+                assert!(!title.contains(TOKEN) && !title.contains(&form), "{context}: {title}");
+            }
+            for file in ["precedent.db", "precedent.db-wal"] {
+                let bytes = std::fs::read(mirror.folder().join(file)).unwrap_or_default();
+                let holds = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+                assert!(!holds(TOKEN) && !holds(&form), "{context}: {file}");
+            }
+        }
+    }
 }
 
 type Spoil = fn(&mut Value);

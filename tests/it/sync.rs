@@ -33,6 +33,8 @@ use crate::{
 struct FakeTime {
     now: AtomicI64,
     waits: Mutex<Vec<Duration>>,
+    /// The time limit of a request, if it is not the usual one.
+    request_limit: Option<Duration>,
 }
 
 impl Timing for FakeTime {
@@ -44,6 +46,10 @@ impl Timing for FakeTime {
         self.now.fetch_add(i64::try_from(wait.as_secs()).unwrap(), Ordering::SeqCst);
         self.waits.lock().unwrap().push(wait);
         Box::pin(tokio::task::yield_now())
+    }
+
+    fn request_limit(&self) -> Duration {
+        self.request_limit.unwrap_or(Duration::from_secs(120))
     }
 }
 
@@ -79,7 +85,12 @@ impl Mirror {
     }
 
     async fn empty(token: Option<&'static str>) -> Self {
-        let (place, time) = (Place::new(), Arc::new(FakeTime::default()));
+        Self::limited(token, None).await
+    }
+
+    /// Creates an empty casebook with this time limit for each request.
+    pub async fn limited(token: Option<&'static str>, request_limit: Option<Duration>) -> Self {
+        let (place, time) = (Place::new(), Arc::new(FakeTime { request_limit, ..FakeTime::default() }));
         let mut options = options(&place, token);
         let clock = Arc::clone(&time);
         options.clock = Arc::new(move || clock.now());
@@ -100,6 +111,13 @@ impl Mirror {
     }
 
     async fn at_tracker(fake: &FakeTracker, token: Option<&'static str>, wiki: bool) -> Self {
+        let mirror = Self::empty(token).await;
+        mirror.add(fake, wiki).await;
+        mirror
+    }
+
+    /// Adds a fake tracker's project.
+    pub async fn add(&self, fake: &FakeTracker, wiki: bool) {
         let new = NewMirror {
             tracker: fake.shape.tracker().to_owned(),
             place: fake.shape.project().to_owned(),
@@ -107,9 +125,7 @@ impl Mirror {
             key: None,
             wiki,
         };
-        let mirror = Self::empty(token).await;
-        mirror.casebook.add_tracker(new).await.unwrap();
-        mirror
+        self.casebook.add_tracker(new).await.unwrap();
     }
 
     /// Returns the key of the first source.

@@ -66,6 +66,10 @@ use precedent_core::{
 pub enum DateEvidence {
     /// The dates are before this computer's clock.
     Sound,
+    /// The dates are before this computer's clock, and a full sync read the record from its tracker.
+    /// This version is the current one, even if its date is earlier: a tracker may be restored
+    /// from a backup.
+    Current,
     /// The dates were capped at the clock. The record comes from its tracker.
     Ahead,
     /// The dates were capped at the clock. The record comes from a file, and its source is mirrored
@@ -75,7 +79,7 @@ pub enum DateEvidence {
 
 impl DateEvidence {
     fn is_ahead(self) -> bool {
-        self != Self::Sound
+        matches!(self, Self::Ahead | Self::AheadInFile)
     }
 }
 
@@ -97,12 +101,16 @@ impl StoredDate {
 
     /// Returns whether the stored date is newer than a record with this date.
     fn is_newer(self, updated_at: Option<i64>, evidence: DateEvidence) -> bool {
-        !self.is_ahead && (updated_at < self.second || evidence == DateEvidence::AheadInFile)
+        match evidence {
+            DateEvidence::Current => false,
+            DateEvidence::AheadInFile => !self.is_ahead,
+            _ => !self.is_ahead && updated_at < self.second,
+        }
     }
 
     /// Returns whether a record with the same content gives a better date.
     fn is_corrected(self, evidence: DateEvidence) -> bool {
-        (self.is_ahead && evidence == DateEvidence::Sound) || (self.uncut && evidence == DateEvidence::Ahead)
+        (self.is_ahead && !evidence.is_ahead()) || (self.uncut && evidence == DateEvidence::Ahead)
     }
 }
 
@@ -336,7 +344,7 @@ mod tests {
 
     #[test]
     fn date_ahead_of_the_clock_proves_nothing() {
-        use DateEvidence::{Ahead, AheadInFile, Sound};
+        use DateEvidence::{Ahead, AheadInFile, Current, Sound};
         let now = Timestamp::from_second(1_000_000).unwrap();
         let far = 9_000_000;
         // Columns: stored date, whether it was capped, record date, its evidence, whether the
@@ -344,6 +352,7 @@ mod tests {
         for (stored, cut, record, evidence, newer, corrected) in [
             (900_000, false, 950_000, Sound, false, false),
             (900_000, false, 850_000, Sound, true, false),
+            (900_000, false, 850_000, Current, false, false),
             (900_000, false, 1_000_000, Ahead, false, false),
             (900_000, false, 1_000_000, AheadInFile, true, false),
             (999_000, true, 850_000, Sound, false, true),

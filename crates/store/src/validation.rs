@@ -19,6 +19,8 @@ pub(super) const MAX_TEXT: usize = 32 * 1024 * 1024;
 const MAX_LINE: usize = 1000;
 /// The largest row id that is accepted from a file; ids of several files are added up.
 const MAX_ID: i64 = 1 << 40;
+/// The largest row id of a document that is accepted from a file. Filters hold one bit per id.
+const MAX_DOCUMENT_ID: i64 = 1 << 28;
 /// The number of rows that are reported individually.
 const MAX_NAMED: usize = 20;
 
@@ -68,7 +70,7 @@ const RULES: &[Rule] = &[
         Remedy::Correct("skeleton_documents = 0, pace = 1.0")),
     rule("notes", "length(t.content_hash) = 16", "its hash doesn't match its text",
         Remedy::Correct("content_hash = (SELECT hash_of_note(d.title, d.body) FROM documents d WHERE d.id = document_id)")),
-    rule("documents", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
+    rule("documents", "t.id BETWEEN 1 AND max_document_id()", ID, Remedy::Remove),
     rule("documents", "(t.number IS NULL OR t.number BETWEEN 0 AND max_number()) AND is_line(t.key)
             AND EXISTS (SELECT 1 FROM sources s WHERE s.id = t.source_id AND (s.kind = 'notes') = (t.kind = 'note')
                 AND CASE WHEN t.number IS NULL THEN t.kind <> 'note' AND substr(t.key, 1, length(s.key) + 1) = s.key || ':'
@@ -227,6 +229,7 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     c.create_scalar_function("latest", 0, flags, move |_| Ok(latest))?;
     c.create_scalar_function("max_number", 0, flags, |_| Ok(MAX_NUMBER.cast_signed()))?;
     c.create_scalar_function("max_id", 0, flags, |_| Ok(MAX_ID))?;
+    c.create_scalar_function("max_document_id", 0, flags, |_| Ok(MAX_DOCUMENT_ID))?;
     c.create_scalar_function("notes_key", 0, flags, |_| Ok(NOTES))?;
     let text =
         |context: &Context<'_>, test: fn(&str) -> bool| Ok(context.get_raw(0).as_str().is_ok_and(test));

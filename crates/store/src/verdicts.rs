@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 
     /// Returns the keys of open issues that are new or changed since their last check of this kind,
-    /// in row order.
+    /// newest first.
     ///
     /// The issues are of one source or of all; with `with_all`, every one is returned. Issues
     /// checked with incomplete indexes are returned again once the indexes cover more (`coverage`).
@@ -156,7 +156,7 @@ impl Reader<'_> {
                    UNION ALL
                    SELECT second_key FROM verdicts WHERE verdict = 'duplicate' AND canonical_key <> second_key)
                AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
-             ORDER BY d.id",
+             ORDER BY d.created_at DESC, d.id DESC",
         )?;
         let rows = statement.query_map(
             params![source, with_closed, with_all, coverage.full_text, coverage.embedded],

@@ -66,6 +66,10 @@ pub trait Timing: Send + Sync {
     fn now(&self) -> Timestamp;
     /// Completes after the given duration.
     fn sleep(&self, wait: Duration) -> Sleep;
+    /// Returns the total time limit of a request, including its response.
+    fn request_limit(&self) -> Duration {
+        Duration::from_secs(120)
+    }
 }
 
 /// The system time.
@@ -109,8 +113,8 @@ impl HttpOptions {
     /// Returns the defaults: two minutes per request, thirty seconds without data, no proxy.
     pub fn new(timing: Arc<dyn Timing>) -> Self {
         Self {
+            timeout: timing.request_limit(),
             timing,
-            timeout: Duration::from_secs(120),
             silence: Duration::from_secs(30),
             proxy: None,
             no_proxy: None,
@@ -477,9 +481,17 @@ impl Http {
             builder = builder.header(header::CONTENT_TYPE, *kind).body(body.clone());
         }
         self.request_count.fetch_add(1, Ordering::Relaxed);
-        let mut answer = builder.send().await.map_err(|e| Failure::Retry(unreachable(url, &e)))?;
+        let began = tokio::time::Instant::now();
+        let failure = |error: reqwest::Error, is_answered: bool| {
+            // A response that takes the whole time would take it again.
+            if is_answered && began.elapsed() >= self.options.timeout {
+                return Failure::Fatal(too_slow(url, self.options.timeout));
+            }
+            Failure::Retry(unreachable(url, &error))
+        };
+        let mut answer = builder.send().await.map_err(|e| failure(e, false))?;
         let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(|e| Failure::Retry(unreachable(url, &e)))? {
+        while let Some(chunk) = answer.chunk().await.map_err(|e| failure(e, true))? {
             if body.len() + chunk.len() > MAX_BODY {
                 return Err(Failure::Fatal(odd(url, "its response is larger than 64 MB")));
             }
@@ -578,6 +590,14 @@ fn place(url: &Url) -> String {
 fn odd(url: &Url, problem: &str) -> Error {
     Error::new(Code::Network, format!("{}: {problem}", place(url)))
         .with_hint("Check that this is the address of the tracker, not of a sign-in page or a proxy.")
+}
+
+/// Returns the error for a response that arrives too slowly.
+fn too_slow(url: &Url, limit: Duration) -> Error {
+    let message = format!("{}: its response took more than {} seconds", place(url), limit.as_secs());
+    Error::new(Code::Network, message).with_hint(
+        "The tracker, or a proxy in front of it, is too slow. Progress is saved; sync again later.",
+    )
 }
 
 fn unreachable(url: &Url, error: &reqwest::Error) -> Error {

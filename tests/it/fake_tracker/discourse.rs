@@ -85,7 +85,7 @@ impl Content {
         let get = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
         let page = || {
             assert_eq!(get("order"), Some("activity"));
-            get("page").unwrap().parse().unwrap()
+            get("page").map_or(0, |page| page.parse().unwrap())
         };
         match path.trim_start_matches('/').split('/').collect::<Vec<_>>()[..] {
             ["site.json"] => ok(json!({"categories": [{"id": 9, "name": "News", "slug": "news"},

@@ -99,19 +99,21 @@ impl Content {
             }
             ["incremental", "tickets", "cursor.json"] => {
                 assert_eq!(get("include"), Some("users,dates"));
-                assert!(get("cursor").is_some() != get("start_time").is_some());
+                assert!(get("cursor").is_none() || get("start_time").is_none());
                 let mut tickets_by_time: Vec<(i64, u64, &Item)> =
                     self.items.iter().map(|(n, i)| (i.updated_at, *n, i)).collect();
                 tickets_by_time.sort_by_key(|(t, n, _)| (*t, *n));
                 match (get("cursor"), get("start_time")) {
                     (Some(_), _) if self.version == Some("forgets") => return fault(422, "Invalid cursor"),
                     (Some(cursor), _) => {
-                        let (t, n) = cursor.split_once('|').unwrap();
+                        let Some((t, n)) = cursor.split_once('|') else {
+                            return fault(422, "Invalid cursor");
+                        };
                         let last: (i64, u64) = (t.parse().unwrap(), n.parse().unwrap());
                         tickets_by_time.retain(|(t, n, _)| (*t, *n) > last);
                     }
                     (None, since) => {
-                        let since: i64 = since.unwrap().parse().unwrap();
+                        let since: i64 = since.map_or(0, |since| since.parse().unwrap());
                         tickets_by_time.retain(|(t, ..)| *t >= since);
                     }
                 }

@@ -1,6 +1,6 @@
 //! Duplicates: checks, the triage queue, decisions, calibration.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
@@ -69,19 +69,43 @@ impl Casebook {
         .await
     }
 
-    /// Checks new and changed open reports, and returns those that wait for a decision, highest
-    /// confidence first. After a cancellation or crash, continues where it stopped.
+    /// Checks new and changed open reports, newest first, and returns those that wait for a
+    /// decision, highest confidence first. After a cancellation or crash, continues where it
+    /// stopped.
     ///
     /// # Errors
     /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
     /// errors.
     pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
+        self.run_triage(request, None, task).await
+    }
+
+    /// Checks reports like [`Casebook::triage`], but begins no check after `patience`. The response
+    /// has the number of reports that remain unchecked.
+    ///
+    /// # Errors
+    /// Same as [`Casebook::triage`].
+    pub async fn triage_within(
+        &self,
+        request: TriageRequest,
+        patience: Duration,
+        task: &Task,
+    ) -> Result<TriageResponse> {
+        self.run_triage(request, Some(patience), task).await
+    }
+
+    async fn run_triage(
+        &self,
+        request: TriageRequest,
+        patience: Option<Duration>,
+        task: &Task,
+    ) -> Result<TriageResponse> {
         let task = task.clone();
         self.run(move |i| {
             let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response = i.with_session(|session| {
-                i.with_finder(session, |c| duplicates::triage(c, &request, now, &task))
+                i.with_finder(session, |c| duplicates::triage(c, &request, patience, now, &task))
             })?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);

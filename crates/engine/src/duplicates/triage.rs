@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::atomic::{AtomicU64, Ordering},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use jiff::Timestamp;
@@ -24,13 +24,16 @@ use precedent_core::{
 pub const DEFAULT_LIMIT: usize = 20;
 /// The maximum number of entries in one answer.
 pub const MAX_LIMIT: usize = precedent_core::model::limits::TRIAGE;
+/// The number of reports that are checked together, so that the newest come first.
+const BATCH: usize = 64;
 /// The number of a report's candidates examined, because the first may be decided.
 const CANDIDATES: usize = 5;
 
 /// The best undecided candidate, and the notices of the check.
 type CheckResult = (Option<DuplicateCandidate>, Vec<Notice>);
 
-/// Checks new and changed open reports and returns the queue.
+/// Checks new and changed open reports, newest first, and returns the queue. Begins no check after
+/// `patience`.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] for a source that does not exist,
@@ -38,6 +41,7 @@ type CheckResult = (Option<DuplicateCandidate>, Vec<Notice>);
 pub fn triage(
     finder: &MatchFinder<'_>,
     request: &TriageRequest,
+    patience: Option<Duration>,
     now: Timestamp,
     task: &Task,
 ) -> Result<TriageResponse> {
@@ -62,9 +66,8 @@ pub fn triage(
     };
     // Computed once, because all checks use the same indexes.
     let coverage = check::check_coverage(finder)?;
-    let mut keys =
-        finder.store.read(|r| r.unchecked(source, include_closed, request.rescan, &coverage.index))?;
-    let unscanned_count = if request.queue_only { std::mem::take(&mut keys).len() as u64 } else { 0 };
+    let keys = finder.store.read(|r| r.unchecked(source, include_closed, request.rescan, &coverage.index))?;
+    let is_time_left = || !request.queue_only && patience.is_none_or(|patience| start.elapsed() < patience);
     let (progress, total) = (AtomicU64::new(0), keys.len() as u64);
     // `None` for a report that another process has removed meanwhile.
     let ask = |key: &String| -> Result<Option<CheckResult>> {
@@ -77,19 +80,27 @@ pub fn triage(
     // Keep fresh results for the list below. In a large backlog most are in no list and are
     // dropped.
     let floor = request.band.floor();
-    let fresh: HashMap<String, CheckResult> = keys
-        .par_iter()
-        .map(|key| {
-            let result = ask(key)?;
-            let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
-            task.report(Phase::Triage, count, Some(total), "reports");
-            let relevant = result.filter(|(candidate, _)| {
-                candidate.as_ref().is_some_and(|c| c.confidence >= floor || c.band == Band::Related)
-            });
-            Ok(relevant.map(|result| (key.clone(), result)))
-        })
-        .filter_map(Result::transpose)
-        .collect::<Result<_>>()?;
+    let check_new = |key: &String| -> Result<Option<(String, CheckResult)>> {
+        if !is_time_left() {
+            return Ok(None);
+        }
+        let result = ask(key)?;
+        let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
+        task.report(Phase::Triage, count, Some(total), "reports");
+        let relevant = result.filter(|(candidate, _)| {
+            candidate.as_ref().is_some_and(|c| c.confidence >= floor || c.band == Band::Related)
+        });
+        Ok(relevant.map(|result| (key.clone(), result)))
+    };
+    let mut fresh: HashMap<String, CheckResult> = HashMap::new();
+    for batch in keys.chunks(BATCH) {
+        if !is_time_left() {
+            break;
+        }
+        let results: Vec<Option<_>> = batch.par_iter().map(check_new).collect::<Result<_>>()?;
+        fresh.extend(results.into_iter().flatten());
+    }
+    let scanned_count = progress.into_inner();
     let (waiting_keys, related_keys, left_out) = finder.store.read(|r| {
         let related_keys = match request.band {
             // The one list already contains every report with a candidate.
@@ -141,8 +152,8 @@ pub fn triage(
     let (queue, waiting_count) = list(&waiting_keys, &|c| c.confidence >= floor)?;
     let (worth_reading, related_waiting) = list(&related_keys, &|c| c.band == Band::Related)?;
     Ok(TriageResponse {
-        scanned: total,
-        unscanned: unscanned_count,
+        scanned: scanned_count,
+        unscanned: total - scanned_count,
         waiting: waiting_count,
         // An empty floating-point sum is -0.0, which must not be displayed.
         expected: queue.iter().map(|item| item.candidate.confidence).sum::<f32>() + 0.0,

@@ -29,6 +29,8 @@ use precedent_core::{
 };
 use precedent_text::signature::Signature;
 
+/// The largest document id in a filter, which holds one bit per id.
+const MAX_ID: u64 = 1 << 32;
 /// The share of documents, one in this number, above which a signature is boilerplate.
 const COMMON: u64 = 100;
 /// The minimum number of documents with a boilerplate signature.
@@ -630,7 +632,8 @@ impl SegmentCollector for SegmentIds {
     type Fruit = FixedBitSet;
 
     fn collect(&mut self, doc: tantivy::DocId, _: tantivy::Score) {
-        if let Some(id) = self.column.first(doc)
+        // An id beyond the limit would take gigabytes; `doctor` reports its row.
+        if let Some(id) = self.column.first(doc).filter(|id| *id <= MAX_ID)
             && let Ok(id) = usize::try_from(id)
         {
             self.ids.grow_and_insert(id);

@@ -312,7 +312,7 @@ impl ClosureJob<'_> {
         let (record, now) = (self.record.clone(), self.record.changed_at);
         blocking(move || {
             store.write_durably(|w| w.put_closure(&record))?;
-            apply(&store, &source, records, now, |_| Ok(())).map(|_| ())
+            apply(&store, &source, records, false, now, |_| Ok(())).map(|_| ())
         })
         .await
     }

@@ -51,21 +51,23 @@ const MAX_TITLE: usize = 1_000;
 /// The origin of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// The source's own tracker.
-    Tracker,
+    /// The source's own tracker, read in full or since the last sync.
+    Tracker { full: bool },
     /// A file; changes are recorded in the journal of this import.
     File { import: i64 },
 }
 
 /// Stores a tracker's records and the changes of `also` in one transaction; reports the result.
+/// Records of a `full` sync replace the stored ones whatever their dates.
 fn apply(
     store: &Store,
     source: &SourceRow,
     records: Vec<Record>,
+    full: bool,
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
-    put_records(store, source, Origin::Tracker, &pack(store, records)?, now, also)
+    put_records(store, source, Origin::Tracker { full }, &pack(store, records)?, now, also)
 }
 
 /// Compresses the raw form of the records.
@@ -148,6 +150,7 @@ fn put_records(
         for (record, raw) in payloads {
             let limited_record = clock::limit_dates(record, now);
             let evidence = match limited_record {
+                None if origin == (Origin::Tracker { full: true }) => DateEvidence::Current,
                 None => DateEvidence::Sound,
                 Some(_) if is_guest => DateEvidence::AheadInFile,
                 Some(_) => DateEvidence::Ahead,
@@ -201,7 +204,7 @@ fn own_id<'a>(
 ) -> Result<Cow<'a, CommentRecord>> {
     let item = match origin {
         // Tracker ids are unique; a comment under another item was moved.
-        Origin::Tracker => None,
+        Origin::Tracker { .. } => None,
         Origin::File { .. } => writer.comment_item(source.id, &comment.remote_id)?,
     };
     Ok(match item {

@@ -97,11 +97,11 @@ impl Run<'_> {
     ) -> Result<()> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
         let project = self.project.clone();
-        let (start, allowance) = (self.hidden, self.allowance);
+        let (start, allowance, full) = (self.hidden, self.allowance, self.full);
         let (report, (hidden, doubt)) = self
             .with_store(move |store| {
                 let mut absent = (0, None);
-                let report = apply(store, &source, records, now, |w| {
+                let report = apply(store, &source, records, full, now, |w| {
                     tracker_links::replace(w, &source.key, &project, &events.relations)?;
                     absent = absence::hide_items(w, &source, &events.deletions, start, allowance, now)?;
                     match stream {
