@@ -67,6 +67,7 @@ pub async fn run(
         source: command.source.clone(),
         max_errors: command.max_errors.unwrap_or(limits::ERRORS),
         settings,
+        ..LogRequest::default()
     };
     let response = session.casebook.read_logs(request, &session.task).await?;
     if let Some(fields) = &command.json.json {

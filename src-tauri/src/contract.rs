@@ -21,6 +21,8 @@ const TYPES: &[fn(&mut SchemaGenerator) -> Schema] = &[
     SchemaGenerator::subschema_for::<Access>,
     SchemaGenerator::subschema_for::<Article>,
     SchemaGenerator::subschema_for::<ArticleRequest>,
+    SchemaGenerator::subschema_for::<AskRequest>,
+    SchemaGenerator::subschema_for::<AskResponse>,
     SchemaGenerator::subschema_for::<Brief>,
     SchemaGenerator::subschema_for::<BriefFormat>,
     SchemaGenerator::subschema_for::<BriefRequest>,
@@ -68,8 +70,6 @@ const TYPES: &[fn(&mut SchemaGenerator) -> Schema] = &[
     SchemaGenerator::subschema_for::<Thread>,
     SchemaGenerator::subschema_for::<TriageRequest>,
     SchemaGenerator::subschema_for::<TriageResponse>,
-    SchemaGenerator::subschema_for::<TroubleshootRequest>,
-    SchemaGenerator::subschema_for::<TroubleshootResponse>,
     SchemaGenerator::subschema_for::<Understood>,
     SchemaGenerator::subschema_for::<Verdict>,
 ];

@@ -76,8 +76,8 @@ pub enum PromptTarget {
         /// The text.
         text: String,
     },
-    /// The solved cases for a text.
-    Troubleshoot {
+    /// The answer to a text.
+    Ask {
         /// The text.
         text: String,
     },

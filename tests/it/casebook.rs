@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use precedent_core::{
     Code, Task,
-    model::{Arm, Lack, Mode, Part, SearchRequest, State},
+    model::{Arm, Lack, LogRequest, Mode, Part, SearchRequest, State},
 };
 use precedent_engine::Casebook;
 
@@ -45,6 +45,27 @@ fn sample_records() -> Vec<serde_json::Value> {
         comment(51, 2, "Duplicate of #1"),
         comment(52, 99, "its issue comes later"),
     ]
+}
+
+#[tokio::test]
+async fn typed_filter_is_completed() {
+    let place = Place::new();
+    let casebook = load(&place, &sample_records()).await;
+    for (filter, typed, want) in [("label", "bu", "bug"), ("author", "lin", "linus")] {
+        let values = casebook.completions(filter.to_owned(), typed.to_owned()).await.unwrap();
+        assert_eq!(values.iter().map(|v| v.to_lowercase()).collect::<Vec<_>>(), [want], "{filter}");
+    }
+    assert!(casebook.completions("label".to_owned(), "zebra".to_owned()).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn pasted_log_is_read() {
+    let place = Place::new();
+    let casebook = load(&place, &sample_records()).await;
+    let text = "2026-03-02 08:00:11 INFO started\n2026-03-02 08:00:12 ERROR the replication slot is gone\n";
+    let request = LogRequest { text: text.to_owned(), ..LogRequest::default() };
+    let response = casebook.read_logs(request, &Task::new()).await.unwrap();
+    assert_eq!((response.lines, response.distinct), (2, 1));
 }
 
 #[tokio::test]

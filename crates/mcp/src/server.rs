@@ -168,6 +168,7 @@ impl Server {
                     source: p.source.non_blank().map(str::to_owned),
                     max_errors: p.max_errors.0,
                     settings,
+                    ..LogRequest::default()
                 };
                 let response = self.casebook().await?.read_logs(request, task).await?;
                 return Ok(fixes::render_log(&response, p.max_chars.0));

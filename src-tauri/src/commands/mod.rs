@@ -12,9 +12,8 @@ use std::path::Path;
 use precedent_core::{
     Error, Result, Task,
     model::{
-        CountedDuplicate, Health, ImportReport, IndexReport, Insights, LogRequest, LogResponse, Mode,
-        ProblemsRequest, ProblemsResponse, SearchRequest, SearchResponse, Status, Thread,
-        TroubleshootRequest, TroubleshootResponse,
+        AskRequest, AskResponse, CountedDuplicate, Health, ImportReport, IndexReport, Insights, LogRequest,
+        LogResponse, Mode, ProblemsRequest, ProblemsResponse, SearchRequest, SearchResponse, Status, Thread,
     },
     task::{Progress, blocking},
 };
@@ -112,13 +111,23 @@ pub async fn prose(texts: Vec<String>) -> Result<Vec<String>> {
     blocking(move || Ok(texts.iter().map(|text| precedent_engine::prose(text)).collect())).await
 }
 
-/// Returns solved cases of the same problem.
+/// Returns the answer to a question. Cancels the window's previous question, unless the request is
+/// independent of what the user types.
 #[tauri::command]
-pub async fn troubleshoot(
+pub async fn ask(
+    window: tauri::WebviewWindow,
     desk: State<'_, AppState>,
-    request: TroubleshootRequest,
-) -> Result<TroubleshootResponse> {
-    desk.casebook().await?.troubleshoot(request, &Task::new()).await
+    request: AskRequest,
+    apart: bool,
+) -> Result<AskResponse> {
+    let task = if apart { Task::new() } else { desk.ask(&format!("{} answer", window.label())) };
+    desk.casebook().await?.ask(request, &task).await
+}
+
+/// Returns the values of a filter that contain a typed text.
+#[tauri::command]
+pub async fn completions(desk: State<'_, AppState>, filter: String, typed: String) -> Result<Vec<String>> {
+    desk.casebook().await?.completions(filter, typed).await
 }
 
 /// Returns the distinct errors in logs with what is known of each. A long job.

@@ -32,7 +32,7 @@ async fn every_view(theme: &str, contrast: &'static str) {
     drive_sample(home.path(), theme, async move |window| {
         at_rest(&window).await;
         if contrast == "more" {
-            press_ctrl(&window, '7').await;
+            press_ctrl(&window, '6').await;
             click_words(&window, ".choice[aria-labelledby=contrast] button", "More").await;
             wait_for(&window, "html[data-contrast=more]").await;
         }
@@ -48,21 +48,21 @@ async fn every_view(theme: &str, contrast: &'static str) {
                     .map(|o| json!({ "view": key.to_string(), "objection": o })),
             );
         }
-        press_ctrl(&window, '3').await;
+        press_ctrl(&window, '1').await;
         let report = "Agent fails with x509: certificate signed by unknown authority after the upgrade";
-        wait_for(&window, "#report").await.send_keys(report).await.unwrap();
+        wait_for(&window, "#query").await.send_keys(report).await.unwrap();
         press_ctrl(&window, char::from(Key::Enter)).await;
         wait_for(&window, ".answer article").await;
         violations.extend(objections(&window, &axe).await);
-        press_ctrl(&window, '4').await;
+        press_ctrl(&window, '3').await;
         press(&window, "a").await;
         wait_for(&window, "#note-title").await;
         violations.extend(objections(&window, &axe).await);
-        press_ctrl(&window, '5').await;
+        press_ctrl(&window, '4').await;
         press(&window, "a").await;
         wait_for(&window, ".add").await;
         violations.extend(objections(&window, &axe).await);
-        press_ctrl(&window, '7').await;
+        press_ctrl(&window, '6').await;
         click_words(&window, "section[aria-labelledby=model] button", "Add a model").await;
         wait_for(&window, "#model-name").await;
         violations.extend(objections(&window, &axe).await);

@@ -113,19 +113,19 @@ async fn main_tasks_work_with_thirty_thousand_items() {
         }
 
         // Troubleshoot, and hand a brief over.
-        press_ctrl(&window, '3').await;
+        press_ctrl(&window, '1').await;
         make_brief(&window, REPORT, &target).await;
         shot(&window, "big-brief").await;
         press(&window, &char::from(Key::Escape).to_string()).await;
 
         // A note that is there already.
-        press_ctrl(&window, '4').await;
+        press_ctrl(&window, '3').await;
         wait_for(&window, ".notes .blank").await;
         note_twice(&window).await;
         assert_eq!(texts(&window, ".notes [role=option]").await.len(), 1);
 
         // Another source beside it, and a sync that is stopped.
-        press_ctrl(&window, '5').await;
+        press_ctrl(&window, '4').await;
         wait_for(&window, ".detail").await;
         press(&window, "a").await;
         sync_and_stop(&window, &github).await;

@@ -24,14 +24,13 @@ use tokio::task::{LocalSet, spawn_local};
 static DISPLAY: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// The key of each view, and what is there once it has something to show of the sample.
-pub const VIEWS: [(char, &str); 7] = [
+pub const VIEWS: [(char, &str); 6] = [
     ('1', "#hit-0"),
     ('2', ".triage :is(.blank, .compare)"),
-    ('3', ".troubleshoot"),
-    ('4', ".notes .blank"),
-    ('5', ".detail"),
-    ('6', ".problems :is(#problem-0, .blank)"),
-    ('7', "section[aria-labelledby=storage]"),
+    ('3', ".notes .blank"),
+    ('4', ".detail"),
+    ('5', ".problems :is(#problem-0, .blank)"),
+    ('6', "section[aria-labelledby=storage]"),
 ];
 
 const PATIENCE: Duration = Duration::from_secs(60);

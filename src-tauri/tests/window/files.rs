@@ -45,7 +45,7 @@ pub async fn paste(window: &Client, css: &str, value: &str) {
 
 /// Reads a log by its path and waits for what is known of it.
 pub async fn read_log(window: &Client, log: &Path) {
-    paste(window, "#report", log.to_str().unwrap()).await;
+    paste(window, "#query", log.to_str().unwrap()).await;
     press_ctrl(window, char::from(Key::Enter)).await;
     wait_until("the errors are listed", async || is_there(window, ".answer article .severity").await).await;
 }
@@ -58,9 +58,9 @@ async fn log_view_shows_known_errors() {
     let brief = home.path().join("log.md");
     drive_sample(home.path(), "Adwaita", async move |window| {
         at_rest(&window).await;
-        press_ctrl(&window, '3').await;
+        press_ctrl(&window, '1').await;
         read_log(&window, &log).await;
-        let heading = text(&window, ".answer h2").await;
+        let heading = text(&window, ".bar .said").await;
         assert!(
             heading.contains("4 distinct errors in 4,1") && heading.contains("not seen before"),
             "{heading}"
@@ -103,11 +103,12 @@ async fn log_view_shows_known_errors() {
         script(&window, "document.querySelector('.answer').focus()").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
         wait_until("its own cases are looked for", async || {
-            texts(&window, ".answer > h2").await.iter().any(|h| h.starts_with("Solved cases"))
+            is_there(&window, ".answer").await && !is_there(&window, ".answer .severity").await
         })
         .await;
         // A path that leads nowhere is said to.
-        paste(&window, "#report", "/no/such/agent.log").await;
+        wait_for(&window, "#query").await.click().await.unwrap();
+        paste(&window, "#query", "/no/such/agent.log").await;
         press_ctrl(&window, char::from(Key::Enter)).await;
         wait_until("the failure is told", async || {
             text(&window, ".answer [role=alert]").await.contains("/no/such/agent.log")
@@ -132,7 +133,7 @@ async fn export_is_previewed_corrected_and_imported() {
     std::fs::write(&export, EXPORT).unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
         at_rest(&window).await;
-        press_ctrl(&window, '5').await;
+        press_ctrl(&window, '4').await;
         press(&window, "a").await;
         click_words(&window, ".adding button", "Import files").await;
         paste(&window, "#import-paths", export.to_str().unwrap()).await;

@@ -84,7 +84,7 @@ async fn report_never_runs_scripts_or_sends_requests() {
         .await;
         // They come in as a person would bring them: by the path of a file.
         wait_for(&window, ".welcome").await;
-        press_ctrl(&window, '5').await;
+        press_ctrl(&window, '4').await;
         script(&window, "document.querySelector('.sources header .button').click()").await;
         click_words(&window, ".adding button", "Import files").await;
         paste(&window, "#import-source", "acme/app").await;

@@ -128,7 +128,7 @@ async fn pinned_item_survives_a_restart() {
         let search = wait_for(&window, "#query").await;
         at_rest(&window).await;
         search.send_keys("certificate signed by unknown authority").await.unwrap();
-        wait_for(&window, ".hit .why").await;
+        wait_for(&window, ".hit .passage").await;
         wait_until("the search has come to rest", async || !is_there(&window, ".box.pending").await).await;
         press_ctrl(&window, 's').await;
         wait_until("the search is saved", async || text(&window, TOAST).await.starts_with("Saved")).await;
@@ -218,7 +218,7 @@ async fn draft_note_and_focus_are_kept() {
         wait_until("it is closed", async || !is_there(&window, "dialog[open]").await).await;
         assert_eq!(script(&window, "return document.querySelector('#query').value").await, "");
 
-        press_ctrl(&window, '4').await;
+        press_ctrl(&window, '3').await;
         wait_for(&window, ".notes .blank").await;
         press(&window, "a").await;
         wait_for(&window, "#note-title:focus").await;
@@ -317,7 +317,7 @@ async fn references_become_links_in_rendered_texts() {
         press_with(&window, Key::Alt, char::from(Key::Left)).await;
         wait_until("and back", async || text(&window, "article .where").await.ends_with("#1")).await;
 
-        press_ctrl(&window, '4').await;
+        press_ctrl(&window, '3').await;
         press(&window, "a").await;
         wait_for(&window, "#note-title").await.send_keys("Chains").await.unwrap();
         let body = "Send the **whole chain**, see ferrywire/ferrywire#4:";
@@ -332,8 +332,8 @@ async fn references_become_links_in_rendered_texts() {
         wait_until("it leads to the item", async || text(&window, "article .where").await.contains("#4"))
             .await;
 
-        press_ctrl(&window, '3').await;
-        wait_for(&window, "#report").await.send_keys("ferrywire/ferrywire#11").await.unwrap();
+        press_ctrl(&window, '1').await;
+        wait_for(&window, "#query").await.send_keys("ferrywire/ferrywire#11").await.unwrap();
         press_ctrl(&window, enter).await;
         wait_until("code in a case is code", async || {
             is_there(&window, ".answer .fix .prose code").await

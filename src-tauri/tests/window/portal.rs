@@ -158,7 +158,7 @@ async fn wayland_portal_registers_the_accepted_shortcut() {
             .await;
         };
         wait_for(&window, "#hit-0").await;
-        press_ctrl(&window, '7').await;
+        press_ctrl(&window, '6').await;
         wait_until("the shortcut is known", async || {
             script(&window, &format!("return !document.querySelector('{switch}')?.disabled")).await == true
         })

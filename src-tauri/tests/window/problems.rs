@@ -28,7 +28,7 @@ async fn problems_open_with_their_reports_by_keyboard() {
     drive(home.path(), "Adwaita", &args, async move |window| {
         let (enter, escape) = (char::from(Key::Enter).to_string(), char::from(Key::Escape).to_string());
         wait_for(&window, "#hit-0").await;
-        press_ctrl(&window, '6').await;
+        press_ctrl(&window, '5').await;
         wait_for(&window, "#problem-1").await;
         wait_until("the lists are counted", async || !is_there(&window, ".problems[aria-busy=true]").await)
             .await;

@@ -29,7 +29,7 @@ async fn prompt_opens_anywhere_once_enabled() {
     drive_sample(home.path(), "Adwaita", async move |window| {
         wait_for(&window, "#hit-0").await;
         display(&["key", "ctrl+alt+p"]).unwrap();
-        press_ctrl(&window, '7').await;
+        press_ctrl(&window, '6').await;
         let shortcut = "section[aria-labelledby=anywhere] input[type=checkbox]";
         wait_until("the shortcut is known", async || {
             script(&window, &format!("return !document.querySelector('{shortcut}')?.disabled")).await == true

@@ -36,7 +36,7 @@ async fn model_can_be_imported_used_and_removed() {
     another_model(&model);
     drive_sample(home.path(), "Adwaita", async move |window| {
         at_rest(&window).await;
-        press_ctrl(&window, '7').await;
+        press_ctrl(&window, '6').await;
         wait_until("the built-in model is listed", async || {
             model_state(&window, "builtin").await == "in use"
         })

@@ -91,7 +91,7 @@ async fn source_can_be_added_synced_and_stopped() {
         github.world().clear_faults();
 
         // The settings list the allowed hosts.
-        press(&window, "7").await;
+        press(&window, "6").await;
         wait_until("the host is listed", async || {
             text(&window, "section[aria-labelledby=privacy] tbody").await.contains("acme/pump")
         })
@@ -99,7 +99,7 @@ async fn source_can_be_added_synced_and_stopped() {
         shot(&window, "settings").await;
 
         // Removing asks first.
-        press(&window, "5").await;
+        press(&window, "4").await;
         click_words(&window, ".detail .buttons button", "Remove").await;
         click_words(&window, ".confirm button", "Remove").await;
         wait_until("it is gone", async || text(&window, ".sources .blank").await.contains("No sources"))
@@ -197,7 +197,7 @@ async fn imported_host_can_be_trusted_by_keyboard() {
             texts(&window, ".detail .gap").await.iter().any(|gap| gap.contains("confirm that you trust it"))
         };
         wait_for(&window, "#view-sources").await;
-        press_ctrl(&window, '5').await;
+        press_ctrl(&window, '4').await;
         wait_until("it asks whether the host is known", async || asks().await).await;
         assert!(!is_trusted().await, "not confirmed yet");
         shot(&window, "sources-untrusted").await;

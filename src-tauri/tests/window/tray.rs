@@ -91,7 +91,7 @@ fn bus(home: &Path) -> Option<Bus> {
 
 async fn switch_on(window: &Client) {
     wait_for(window, "#hit-0").await;
-    press_ctrl(window, '7').await;
+    press_ctrl(window, '6').await;
     wait_until("the icon can be switched on", async || {
         script(window, &format!("return document.querySelector('{SWITCH}')?.disabled === false")).await
             == true

@@ -1,11 +1,14 @@
 // The commands of the window (src-tauri/src/commands/), typed.
 
-import { Channel, invoke } from "@tauri-apps/api/core";
+import { Channel, invoke as call } from "@tauri-apps/api/core";
 import { words } from "../words";
+import { learn } from "./learnt";
 import type {
   Access,
   Article,
   ArticleRequest,
+  AskRequest,
+  AskResponse,
   Brief,
   BriefFormat,
   BriefRequest,
@@ -56,13 +59,13 @@ import type {
   Thread,
   TriageRequest,
   TriageResponse,
-  TroubleshootRequest,
-  TroubleshootResponse,
   TroubleshootSettings,
   Understood,
   Verdict,
   VerdictKind,
 } from "./types";
+
+const invoke = <T>(command: string, args?: Record<string, unknown>): Promise<T> => call<T>(command, args).then(learn);
 
 type OnProgress = (progress: Progress) => void;
 
@@ -100,25 +103,25 @@ export const RANKED = 50;
 export const MOST_RANKED = 250;
 
 /** A search ends the one before it in its window. One that is apart from what the person asks ends none. */
-const ask = (request: SearchRequest, apart: boolean) => invoke<SearchResponse>("search", { request, apart });
+const searchFor = (request: SearchRequest, apart: boolean) => invoke<SearchResponse>("search", { request, apart });
 
 export const search = (query: string, mode: Mode | null, limit = RANKED) =>
-  ask({ query, filters: "", limit, offset: 0, mode, explain: false, titles: false }, false);
+  searchFor({ query, filters: "", limit, offset: 0, mode, explain: false, titles: false }, false);
 /** The documents behind these many that meet the filters, the latest changed first. */
 export const browse = (query: string, offset: number, apart = false) =>
-  ask({ query, filters: "", limit: PAGE, offset, mode: null, explain: false, titles: true }, apart);
+  searchFor({ query, filters: "", limit: PAGE, offset, mode: null, explain: false, titles: true }, apart);
 
 /** What a query finds, without its passages, to be counted. */
 export const counted = (query: string) =>
-  ask({ query, filters: "", limit: RANKED, offset: 0, mode: null, explain: false, titles: true }, true);
+  searchFor({ query, filters: "", limit: RANKED, offset: 0, mode: null, explain: false, titles: true }, true);
 
 /** The documents whose key, number or words fit what is typed, the best first; fast enough for each key. */
 export const find = (query: string, limit: number) =>
-  ask({ query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true }, true);
+  searchFor({ query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true }, true);
 
 /** The reports and pull requests that answer a query best; those that have its words come sooner, and end no search. */
 export const best = (query: string, limit: number, mode: Mode | null) =>
-  ask({ query, filters: "-is:page -is:note", limit, offset: 0, mode, explain: false, titles: true }, mode === "lexical");
+  searchFor({ query, filters: "-is:page -is:note", limit, offset: 0, mode, explain: false, titles: true }, mode === "lexical");
 
 export const importSample = (onProgress: OnProgress) =>
   invoke<ImportReport>("import_sample", { progress: channel(onProgress) });
@@ -191,14 +194,15 @@ export const SOLVED: TroubleshootSettings = {
   total_budget_chars: 12_000,
 };
 
-export const troubleshoot = (asked: Pick<TroubleshootRequest, "key" | "text" | "source">) => {
-  const request: TroubleshootRequest = { ...asked, anyway: true, settings: SOLVED };
-  return invoke<TroubleshootResponse>("troubleshoot", { request });
-};
+/** What is known of an item or a text. A question ends the one before it in its window, unless it is apart from what the person asks. */
+export const ask = (asked: Pick<AskRequest, "key" | "text" | "source">, apart = false) =>
+  invoke<AskResponse>("ask", { request: { ...asked, settings: SOLVED }, apart });
+/** The values of a filter that fit what is typed of one. */
+export const completions = (filter: string, typed: string) => invoke<string[]>("completions", { filter, typed });
 
 /** The distinct errors in logs, and what is known of each. */
-export const readLogs = (paths: readonly string[], source: string | null, onProgress: OnProgress) => {
-  const request: LogRequest = { paths: [...paths], source, max_errors: 20, settings: SOLVED };
+export const readLogs = (paths: readonly string[], text: string, onProgress: OnProgress) => {
+  const request: LogRequest = { paths: [...paths], text, source: null, max_errors: 20, settings: SOLVED };
   return invoke<LogResponse>("read_logs", { request, progress: channel(onProgress) });
 };
 

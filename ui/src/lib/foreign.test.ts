@@ -12,7 +12,7 @@ it.each([
 ])("knows a text that was not typed in the search box: %#", (event, isPasted) => {
   const search = new Search();
   const none = () => {};
-  const shown = mount(SearchBox, { target: document.body, props: { search, width: 1000, listed: true, move: none, open: none, leave: none, touched: none } });
+  const shown = mount(SearchBox, { target: document.body, props: { search, sources: [], width: 1000, listed: true, move: none, open: none, leave: none, touched: none } });
   flushSync();
   document.getElementById("query")?.dispatchEvent(event);
   expect(search.pasted).toBe(isPasted);

@@ -38,3 +38,35 @@ async function ask(): Promise<void> {
     known.delete(oldest);
   }
 }
+
+export interface Block {
+  code: boolean;
+  /** What a fence says that its code is. */
+  language: string | null;
+  text: string;
+}
+
+/** A text as written, with its fenced code apart. A fence that is never closed holds the rest. */
+export function blocks(text: string): Block[] {
+  const found: Block[] = [];
+  let code = false;
+  let fence = "";
+  let language: string | null = null;
+  let lines: string[] = [];
+  const close = () => {
+    const whole = lines.join("\n");
+    if (whole.trim()) found.push({ code, language: code ? language : null, text: code ? whole : whole.trim() });
+    lines = [];
+  };
+  for (const line of text.split("\n")) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark && (!code || (mark.startsWith(fence) && line.trim() === mark))) {
+      close();
+      code = !code;
+      fence = mark;
+      language = /^[\w+#-]+/.exec(line.trim().slice(mark.length).trim())?.[0] ?? null;
+    } else lines.push(line);
+  }
+  close();
+  return found;
+}

@@ -3,7 +3,7 @@ import { flushSync, tick } from "svelte";
 import { expect, it } from "vitest";
 import { openWindow, page, rest, show } from "../stories/page";
 import { link, thread } from "../stories/samples";
-import PlainText from "../troubleshoot/PlainText.svelte";
+import PlainText from "../lib/PlainText.svelte";
 import { follow } from "./leads";
 import { hereOf, linked } from "./references";
 

@@ -100,3 +100,11 @@ export function sentence(message: string): string {
   const text = isWord ? message.slice(0, 1).toUpperCase() + message.slice(1) : message;
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
+
+const LONGEST = 240;
+
+/** Tracker text in one line, so that it ends where its sentence does. */
+export function inLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line;
+}

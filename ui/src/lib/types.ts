@@ -9,6 +9,31 @@ export type Arm = "lexical" | "semantic" | "signature";
  */
 export type ArticlePart = "symptom" | "environment" | "cause" | "workaround" | "resolution" | "versions" | "references";
 /**
+ * The role of a comment in its thread.
+ */
+export type CommentRole = "fix" | "workaround" | "closing_note" | "reproduction" | "confirmation" | "denial" | "noise";
+/**
+ * The kind of a document.
+ */
+export type DocKind = "issue" | "pull_request" | "page" | "note";
+/**
+ * A known relation between a case and the queried report.
+ */
+export type CaseRelation = "itself" | "canonical";
+/**
+ * The state of an item. A merged pull request is [`State::Merged`], never [`State::Closed`].
+ */
+export type State = "open" | "closed" | "merged";
+/**
+ * A kind of limitation of an answer.
+ */
+export type Lack =
+  "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
+/**
+ * The status of a known problem.
+ */
+export type ProblemStatus = "open" | "solved" | "unreleased" | "came_back" | "declined" | "closed_without_fix";
+/**
  * The confidence band of a pair of reports, from two calibrated probabilities: that both are the
  * same problem, and that the earlier one is worth reading (a duplicate or related).
  */
@@ -19,21 +44,9 @@ export type Band = "high" | "likely" | "possible" | "related" | "none";
 export type SectionKind =
   "summary" | "problem" | "log" | "duplicates" | "cases" | "wiki" | "versions" | "people" | "questions" | "notes";
 /**
- * The state of an item. A merged pull request is [`State::Merged`], never [`State::Closed`].
- */
-export type State = "open" | "closed" | "merged";
-/**
  * The output format of a brief.
  */
 export type BriefFormat = "markdown" | "html" | "pdf" | "json";
-/**
- * The role of a comment in its thread.
- */
-export type CommentRole = "fix" | "workaround" | "closing_note" | "reproduction" | "confirmation" | "denial" | "noise";
-/**
- * A known relation between a case and the queried report.
- */
-export type CaseRelation = "itself" | "canonical";
 /**
  * The progress of closing a report.
  */
@@ -54,10 +67,6 @@ export type Code =
   | "network"
   | "model_unavailable"
   | "internal";
-/**
- * The kind of a document.
- */
-export type DocKind = "issue" | "pull_request" | "page" | "note";
 /**
  * The meaning of a highlight in a text.
  */
@@ -102,11 +111,6 @@ export type Dropped =
  */
 export type VerdictKind = "duplicate" | "related" | "not_duplicate";
 /**
- * A kind of limitation of an answer.
- */
-export type Lack =
-  "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
-/**
  * The severity of a finding.
  */
 export type Severity = "notice" | "warning" | "error";
@@ -139,10 +143,6 @@ export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "re
  * The lifecycle state of a note.
  */
 export type Lifecycle = "active" | "archived";
-/**
- * The status of a known problem.
- */
-export type ProblemStatus = "open" | "solved" | "unreleased" | "came_back" | "declined" | "closed_without_fix";
 /**
  * The severity of a log event, the worst first.
  */
@@ -218,7 +218,7 @@ export type PromptTarget =
        * The text.
        */
       text: string;
-      view: "troubleshoot";
+      view: "ask";
     }
   | {
       /**
@@ -231,10 +231,6 @@ export type PromptTarget =
  * The recommended action after a check for similar notes.
  */
 export type Recommendation = "duplicate_found" | "similar_found" | "unique";
-/**
- * The outcome of a search for solved cases.
- */
-export type TroubleshootOutcome = "solved" | "wiki" | "nothing";
 
 /**
  * The permissions of a token, or of access without one.
@@ -379,6 +375,244 @@ export interface ArticleRequest {
   redact: boolean;
 }
 /**
+ * A question about a problem: an item of the casebook or any text.
+ */
+export interface AskRequest {
+  /**
+   * Key of the item; if null, `text` is the question.
+   */
+  key: string | null;
+  /**
+   * Settings of the search for solved cases.
+   */
+  settings: TroubleshootSettings;
+  /**
+   * Key of the only source to search; null for all sources.
+   */
+  source: string | null;
+  /**
+   * Text of the question: a sentence, a message, a stack trace, a log or an email.
+   */
+  text: string;
+}
+/**
+ * The settings of a search for solved cases.
+ */
+export interface TroubleshootSettings {
+  /**
+   * `true` to search for solved cases.
+   */
+  enabled: boolean;
+  /**
+   * Maximum number of cases, 1..=10.
+   */
+  max_results: number;
+  /**
+   * Lowest semantic similarity of a case, 0..1 (1 − distance); null uses the value from the
+   * model's card.
+   */
+  similarity_threshold: number | null;
+  /**
+   * Maximum length of all threads together in characters (Unicode scalar values),
+   * 1,000..=50,000.
+   */
+  total_budget_chars: number;
+}
+/**
+ * The response to a question.
+ */
+export interface AskResponse {
+  /**
+   * Passages of stored articles about such a problem, best first; they come before the cases.
+   */
+  articles: WikiPassage[];
+  /**
+   * Solved cases that may help; empty if the problem itself is solved.
+   */
+  cases: SolvedCase[];
+  /**
+   * `true` if the indexes were complete. If `false`, a missing match does not prove that none
+   * exists.
+   */
+  conclusive: boolean;
+  /**
+   * Key of the queried item; null for a text.
+   */
+  key: string | null;
+  /**
+   * Next steps, one sentence each.
+   */
+  next: string[];
+  /**
+   * Passages of other private notes.
+   */
+  notes: WikiPassage[];
+  /**
+   * Limitations of this answer.
+   */
+  notices: Notice[];
+  /**
+   * Known problem that the question is about; null if there is none.
+   */
+  problem: KnownProblem | null;
+  /**
+   * Possible duplicates and related reports, best first.
+   */
+  related: KnownReport[];
+  /**
+   * Wall time in milliseconds.
+   */
+  took_ms: number;
+  /**
+   * Wiki passages.
+   */
+  wiki: WikiPassage[];
+}
+/**
+ * A wiki passage, returned if no solved case is similar enough.
+ */
+export interface WikiPassage {
+  /**
+   * Citation label: `[Wiki: Page Name]`.
+   */
+  citation: string;
+  /**
+   * Key of the page.
+   */
+  key: string;
+  /**
+   * Cosine similarity of the page's best passage to the query, −1..1; null without a vector.
+   */
+  similarity: number | null;
+  /**
+   * Text of the passage.
+   */
+  text: string;
+  /**
+   * Title of the page.
+   */
+  title: string;
+  /**
+   * URL on the tracker's website; null if unknown.
+   */
+  url: string | null;
+}
+/**
+ * A solved case: a closed issue or a merged pull request.
+ */
+export interface SolvedCase {
+  /**
+   * Number of further comments that only confirm the problem; not counted in `omitted`.
+   */
+  agreeing: number;
+  /**
+   * Version that the query names; null if it cannot be compared with `fixed_in`.
+   */
+  asked_version: AskedVersion | null;
+  /**
+   * Text of the report.
+   */
+  body: string;
+  /**
+   * `true` if `body` is an excerpt of a longer report.
+   */
+  body_excerpt: boolean;
+  /**
+   * Number of characters used of this case's share of the budget.
+   */
+  chars: number;
+  /**
+   * Citation label: `[Issue acme/app#12]`.
+   */
+  citation: string;
+  /**
+   * Time of the closure; null if unknown.
+   */
+  closed_at: string | null;
+  /**
+   * Comments that document the solution, in chronological order.
+   */
+  comments: CaseComment[];
+  /**
+   * Versions of other programs that the report names, such as `Ubuntu 22.04.1`.
+   */
+  environment: string[];
+  /**
+   * Anchor of the comment to read first; null if there is none.
+   */
+  fix: string | null;
+  /**
+   * Merged pull requests that closed the case.
+   */
+  fixed_by: FixedBy[];
+  /**
+   * Version or milestone that has the fix; null if nobody names one.
+   */
+  fixed_in: string | null;
+  /**
+   * Probability that the case helps, 0..1. Of the cases that were read at a given value, that
+   * share helped.
+   */
+  helps: number;
+  /**
+   * Key of the item.
+   */
+  key: string;
+  /**
+   * Kind of the item.
+   */
+  kind: DocKind;
+  /**
+   * Number of other comments.
+   */
+  omitted: number;
+  /**
+   * Known relation to the queried report; null if the case is only likely to match.
+   */
+  relation: CaseRelation | null;
+  /**
+   * Product versions that the problem was reported on.
+   */
+  reported_on: string[];
+  /**
+   * `true` if the case shares an error code, an exception or a quoted message with the query.
+   */
+  same_signature: boolean;
+  /**
+   * Cosine similarity of the two texts, −1..1; null if only the lexical search found the case.
+   */
+  similarity: number | null;
+  /**
+   * State: closed or merged; null if unknown.
+   */
+  state: State | null;
+  /**
+   * Reason for the closure as given by the tracker; null if there is none.
+   */
+  state_reason: string | null;
+  /**
+   * Title of the item.
+   */
+  title: string;
+  /**
+   * `true` if the thread documents the solution: a closing change, a version, a comment or the
+   * report itself.
+   */
+  told: boolean;
+  /**
+   * URL on the tracker's website; null if unknown.
+   */
+  url: string | null;
+  /**
+   * Key of the matching report if that is a duplicate of this case; null otherwise.
+   */
+  via: string | null;
+  /**
+   * Share of the query's words that the case contains, weighted by rarity, about 0..1.
+   */
+  words: number;
+}
+/**
  * The version that a query names, compared with the version that has a case's fix.
  */
 export interface AskedVersion {
@@ -391,6 +625,175 @@ export interface AskedVersion {
    * Newest version that the query names.
    */
   version: string;
+}
+/**
+ * A comment of a solved case.
+ */
+export interface CaseComment {
+  /**
+   * Anchor of the comment in the thread: `comment-123`.
+   */
+  anchor: string;
+  /**
+   * Author's association with the project as given by the tracker; null if unknown.
+   */
+  association: string | null;
+  /**
+   * Login of the author; null if the account no longer exists.
+   */
+  author: string | null;
+  /**
+   * Time at which it was written.
+   */
+  created_at: string;
+  /**
+   * `true` if the text is an excerpt of a longer comment.
+   */
+  excerpt: boolean;
+  /**
+   * Role of the comment; null if it could not be determined.
+   */
+  role: CommentRole | null;
+  /**
+   * Text as written, without quotes of other comments.
+   */
+  text: string;
+  /**
+   * URL on the tracker's website; null if unknown.
+   */
+  url: string | null;
+}
+/**
+ * A merged pull request that closed a case.
+ */
+export interface FixedBy {
+  /**
+   * Key of the pull request.
+   */
+  key: string;
+  /**
+   * Beginning of its description; empty if it has none.
+   */
+  text: string;
+  /**
+   * Title of the pull request.
+   */
+  title: string;
+  /**
+   * URL on the tracker's website; null if unknown.
+   */
+  url: string | null;
+}
+/**
+ * A limitation of an answer that the user should know.
+ */
+export interface Notice {
+  /**
+   * Kind of the limitation.
+   */
+  lack: Lack;
+  /**
+   * Description of the limitation.
+   */
+  text: string;
+}
+/**
+ * A known problem: a canonical report with its duplicates.
+ */
+export interface KnownProblem {
+  /**
+   * Version that the question names; null if it cannot be compared with `fixed_in`.
+   */
+  asked_version: AskedVersion | null;
+  /**
+   * Lowest version with the fix on which the problem was reported again; null if there is none.
+   */
+  came_back_in: string | null;
+  /**
+   * Probability that the question is about this problem, 0..1; 1 if this is known.
+   */
+  confidence: number;
+  /**
+   * Comment that documents the fix; null if there is none.
+   */
+  fix: CaseComment | null;
+  /**
+   * Time at which the fix was merged; null if no merged change is known.
+   */
+  fixed_at: string | null;
+  /**
+   * Merged pull requests that closed the report.
+   */
+  fixed_by: FixedBy[];
+  /**
+   * Version or milestone that has the fix; null if nobody names one.
+   */
+  fixed_in: string | null;
+  /**
+   * Key of the canonical report.
+   */
+  key: string;
+  /**
+   * Reasons for the match, strongest first.
+   */
+  reasons: string[];
+  /**
+   * Keys of the other reports of the problem.
+   */
+  reports: string[];
+  /**
+   * Status of the problem.
+   */
+  status: ProblemStatus;
+  /**
+   * Title of the canonical report.
+   */
+  title: string;
+  /**
+   * Version with the fix to update to; null unless the asked version is older than the fix.
+   */
+  update_to: string | null;
+  /**
+   * URL on the tracker's website; null if unknown.
+   */
+  url: string | null;
+  /**
+   * Comment that describes a workaround; null if there is none.
+   */
+  workaround: CaseComment | null;
+}
+/**
+ * A report about the queried problem, in summary.
+ */
+export interface KnownReport {
+  /**
+   * Confidence band of the pair.
+   */
+  band: Band;
+  /**
+   * Probability that the report is the same problem, 0..1.
+   */
+  confidence: number;
+  /**
+   * Key of the report.
+   */
+  key: string;
+  /**
+   * State: open, closed or merged; null if unknown.
+   */
+  state: State | null;
+  /**
+   * Reason for the closure as given by the tracker; null if there is none.
+   */
+  state_reason: string | null;
+  /**
+   * Title of the report.
+   */
+  title: string;
+  /**
+   * URL on the tracker's website; null if unknown.
+   */
+  url: string | null;
 }
 /**
  * An assembled, cited answer.
@@ -496,29 +899,6 @@ export interface BriefRequest {
    * Sections to leave out.
    */
   without: SectionKind[];
-}
-/**
- * The settings of a search for solved cases.
- */
-export interface TroubleshootSettings {
-  /**
-   * `true` to search for solved cases.
-   */
-  enabled: boolean;
-  /**
-   * Maximum number of cases, 1..=10.
-   */
-  max_results: number;
-  /**
-   * Lowest semantic similarity of a case, 0..1 (1 − distance); null uses the value from the
-   * model's card.
-   */
-  similarity_threshold: number | null;
-  /**
-   * Maximum length of all threads together in characters (Unicode scalar values),
-   * 1,000..=50,000.
-   */
-  total_budget_chars: number;
 }
 /**
  * A document that a brief is based on, as it was at that time.
@@ -744,43 +1124,6 @@ export interface ThresholdFigures {
    * Confidence threshold, 0..1.
    */
   threshold: number;
-}
-/**
- * A comment of a solved case.
- */
-export interface CaseComment {
-  /**
-   * Anchor of the comment in the thread: `comment-123`.
-   */
-  anchor: string;
-  /**
-   * Author's association with the project as given by the tracker; null if unknown.
-   */
-  association: string | null;
-  /**
-   * Login of the author; null if the account no longer exists.
-   */
-  author: string | null;
-  /**
-   * Time at which it was written.
-   */
-  created_at: string;
-  /**
-   * `true` if the text is an excerpt of a longer comment.
-   */
-  excerpt: boolean;
-  /**
-   * Role of the comment; null if it could not be determined.
-   */
-  role: CommentRole | null;
-  /**
-   * Text as written, without quotes of other comments.
-   */
-  text: string;
-  /**
-   * URL on the tracker's website; null if unknown.
-   */
-  url: string | null;
 }
 /**
  * The models that can be installed by name, and their host.
@@ -1531,19 +1874,6 @@ export interface KnownDuplicate {
   url: string | null;
 }
 /**
- * A limitation of an answer that the user should know.
- */
-export interface Notice {
-  /**
-   * Kind of the limitation.
-   */
-  lack: Lack;
-  /**
-   * Description of the limitation.
-   */
-  text: string;
-}
-/**
  * An error as it is serialised.
  */
 export interface Failure {
@@ -1708,27 +2038,6 @@ export interface Finding {
    * Reason why it matters.
    */
   why: string;
-}
-/**
- * A merged pull request that closed a case.
- */
-export interface FixedBy {
-  /**
-   * Key of the pull request.
-   */
-  key: string;
-  /**
-   * Beginning of its description; empty if it has none.
-   */
-  text: string;
-  /**
-   * Title of the pull request.
-   */
-  title: string;
-  /**
-   * URL on the tracker's website; null if unknown.
-   */
-  url: string | null;
 }
 /**
  * A gap in a mirror's data.
@@ -2174,39 +2483,6 @@ export interface SourceVolume {
   source: string;
 }
 /**
- * A report about the queried problem, in summary.
- */
-export interface KnownReport {
-  /**
-   * Confidence band of the pair.
-   */
-  band: Band;
-  /**
-   * Probability that the report is the same problem, 0..1.
-   */
-  confidence: number;
-  /**
-   * Key of the report.
-   */
-  key: string;
-  /**
-   * State: open, closed or merged; null if unknown.
-   */
-  state: State | null;
-  /**
-   * Reason for the closure as given by the tracker; null if there is none.
-   */
-  state_reason: string | null;
-  /**
-   * Title of the report.
-   */
-  title: string;
-  /**
-   * URL on the tracker's website; null if unknown.
-   */
-  url: string | null;
-}
-/**
  * The data that the window needs before the casebook is open.
  */
 export interface Launch {
@@ -2407,121 +2683,6 @@ export interface LogError {
   verdict: LogVerdict;
 }
 /**
- * A solved case: a closed issue or a merged pull request.
- */
-export interface SolvedCase {
-  /**
-   * Number of further comments that only confirm the problem; not counted in `omitted`.
-   */
-  agreeing: number;
-  /**
-   * Version that the query names; null if it cannot be compared with `fixed_in`.
-   */
-  asked_version: AskedVersion | null;
-  /**
-   * Text of the report.
-   */
-  body: string;
-  /**
-   * `true` if `body` is an excerpt of a longer report.
-   */
-  body_excerpt: boolean;
-  /**
-   * Number of characters used of this case's share of the budget.
-   */
-  chars: number;
-  /**
-   * Citation label: `[Issue acme/app#12]`.
-   */
-  citation: string;
-  /**
-   * Time of the closure; null if unknown.
-   */
-  closed_at: string | null;
-  /**
-   * Comments that document the solution, in chronological order.
-   */
-  comments: CaseComment[];
-  /**
-   * Versions of other programs that the report names, such as `Ubuntu 22.04.1`.
-   */
-  environment: string[];
-  /**
-   * Anchor of the comment to read first; null if there is none.
-   */
-  fix: string | null;
-  /**
-   * Merged pull requests that closed the case.
-   */
-  fixed_by: FixedBy[];
-  /**
-   * Version or milestone that has the fix; null if nobody names one.
-   */
-  fixed_in: string | null;
-  /**
-   * Probability that the case helps, 0..1. Of the cases that were read at a given value, that
-   * share helped.
-   */
-  helps: number;
-  /**
-   * Key of the item.
-   */
-  key: string;
-  /**
-   * Kind of the item.
-   */
-  kind: DocKind;
-  /**
-   * Number of other comments.
-   */
-  omitted: number;
-  /**
-   * Known relation to the queried report; null if the case is only likely to match.
-   */
-  relation: CaseRelation | null;
-  /**
-   * Product versions that the problem was reported on.
-   */
-  reported_on: string[];
-  /**
-   * `true` if the case shares an error code, an exception or a quoted message with the query.
-   */
-  same_signature: boolean;
-  /**
-   * Cosine similarity of the two texts, −1..1; null if only the lexical search found the case.
-   */
-  similarity: number | null;
-  /**
-   * State: closed or merged; null if unknown.
-   */
-  state: State | null;
-  /**
-   * Reason for the closure as given by the tracker; null if there is none.
-   */
-  state_reason: string | null;
-  /**
-   * Title of the item.
-   */
-  title: string;
-  /**
-   * `true` if the thread documents the solution: a closing change, a version, a comment or the
-   * report itself.
-   */
-  told: boolean;
-  /**
-   * URL on the tracker's website; null if unknown.
-   */
-  url: string | null;
-  /**
-   * Key of the matching report if that is a duplicate of this case; null otherwise.
-   */
-  via: string | null;
-  /**
-   * Share of the query's words that the case contains, weighted by rarity, about 0..1.
-   */
-  words: number;
-}
-/**
  * A position in a log.
  */
 export interface LogPlace {
@@ -2575,6 +2736,10 @@ export interface LogRequest {
    * Key of the only source to search; null for all sources.
    */
   source: string | null;
+  /**
+   * Pasted text of a log, read if there are no paths.
+   */
+  text: string;
 }
 /**
  * The response to a request about logs.
@@ -2808,52 +2973,6 @@ export interface ModelView {
    * Size of its vectors on disk in bytes.
    */
   vector_bytes: number;
-}
-/**
- * A case that is not a solution or not similar enough.
- */
-export interface NearCase {
-  /**
-   * Citation label: `[Issue acme/app#12]`.
-   */
-  citation: string;
-  /**
-   * `true` if the case was closed without a fix, so that it is similar but not a solution.
-   */
-  declined: boolean;
-  /**
-   * Probability that the case helps, 0..1.
-   */
-  helps: number;
-  /**
-   * Key of the item.
-   */
-  key: string;
-  /**
-   * Comment to read first: the reason for the closure or the last comment; null if there is
-   * none.
-   */
-  said: CaseComment | null;
-  /**
-   * `true` if the case was closed and nothing documents the solution.
-   */
-  silent: boolean;
-  /**
-   * State: closed or merged; null if unknown.
-   */
-  state: State | null;
-  /**
-   * Reason for the closure as given by the tracker; null if there is none.
-   */
-  state_reason: string | null;
-  /**
-   * Title of the item.
-   */
-  title: string;
-  /**
-   * URL on the tracker's website; null if unknown.
-   */
-  url: string | null;
 }
 /**
  * A live source to add.
@@ -3548,112 +3667,6 @@ export interface TriageResponse {
    * Total number of reports waiting for a verdict.
    */
   waiting: number;
-}
-/**
- * A request for solved cases, for an item of the casebook or a text.
- */
-export interface TroubleshootRequest {
-  /**
-   * `true` to list the nearest cases even if they are below the threshold.
-   */
-  anyway: boolean;
-  /**
-   * Key of the item; if null, `text` is the query.
-   */
-  key: string | null;
-  /**
-   * Search settings.
-   */
-  settings: TroubleshootSettings;
-  /**
-   * Key of the only source to search; null for all sources.
-   */
-  source: string | null;
-  /**
-   * Pasted text: a message, a log or an email.
-   */
-  text: string;
-}
-/**
- * The response to a request for solved cases.
- */
-export interface TroubleshootResponse {
-  /**
-   * Passages of stored articles about such a problem, best first; they come before the cases.
-   */
-  articles: WikiPassage[];
-  /**
-   * Solved cases, best first.
-   */
-  cases: SolvedCase[];
-  /**
-   * `true` if the indexes were complete. If `false`, a missing match does not prove that none
-   * exists.
-   */
-  conclusive: boolean;
-  /**
-   * Key of the queried item; null for a text.
-   */
-  key: string | null;
-  /**
-   * Similar cases that are not a solution and, if requested, the nearest cases below the
-   * threshold.
-   */
-  near: NearCase[];
-  /**
-   * Limitations of this answer.
-   */
-  notices: Notice[];
-  /**
-   * Open reports of the same problem, which have no solution yet; empty if a case is likely to
-   * help.
-   */
-  open: KnownReport[];
-  /**
-   * Outcome of the search.
-   */
-  outcome: TroubleshootOutcome;
-  /**
-   * Settings that were used.
-   */
-  settings: TroubleshootSettings;
-  /**
-   * Wall time in milliseconds.
-   */
-  took_ms: number;
-  /**
-   * Wiki passages, best first, one per page; empty if a case is likely to help.
-   */
-  wiki: WikiPassage[];
-}
-/**
- * A wiki passage, returned if no solved case is similar enough.
- */
-export interface WikiPassage {
-  /**
-   * Citation label: `[Wiki: Page Name]`.
-   */
-  citation: string;
-  /**
-   * Key of the page.
-   */
-  key: string;
-  /**
-   * Cosine similarity of the page's best passage to the query, −1..1; null without a vector.
-   */
-  similarity: number | null;
-  /**
-   * Text of the passage.
-   */
-  text: string;
-  /**
-   * Title of the page.
-   */
-  title: string;
-  /**
-   * URL on the tracker's website; null if unknown.
-   */
-  url: string | null;
 }
 /**
  * The detected content of the files of an import.

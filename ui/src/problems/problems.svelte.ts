@@ -45,7 +45,7 @@ export function trendOf({ recent, before }: ListedProblem): "rising" | "falling"
 }
 
 /** The status with its version: "fixed in 3.3.0". */
-export function statusOf({ status, fixed_in, came_back_in }: ListedProblem): string {
+export function statusOf({ status, fixed_in, came_back_in }: Pick<ListedProblem, "status" | "fixed_in" | "came_back_in">): string {
   if (status === "solved" && fixed_in !== null) return said.status.fixedIn(fixed_in);
   if (status === "unreleased" && fixed_in !== null) return said.status.notReleased(fixed_in);
   if (status === "came_back" && came_back_in !== null) return said.status.cameBackIn(came_back_in);

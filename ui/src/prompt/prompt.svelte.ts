@@ -5,7 +5,6 @@ import { Latest } from "../lib/latest";
 import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
 import { filters, withoutFilters } from "../search/query";
 import { copy } from "../shell/clipboard";
-import { alike } from "../troubleshoot/troubleshoot.svelte";
 import { words } from "../words";
 import { described, recognise, type Recognised } from "./recognise";
 import { first, known, reply, solved, wiki, wikiSilence, type Line } from "./words";
@@ -118,7 +117,7 @@ export class Prompt {
     if (asked.sort === "words" || isMissing) {
       return [{ id: "search", words: said.ways.search(asked.text), target: { view: "search", query: asked.text } }];
     }
-    return [{ id: "troubleshoot", words: said.ways.troubleshoot, target: { view: "troubleshoot", text: asked.text } }];
+    return [{ id: "ask", words: said.ways.ask, target: { view: "ask", text: asked.text } }];
   });
 
   /** The rows that can be chosen, from top to bottom. A part that is asked has the row of its answer. */
@@ -317,13 +316,12 @@ export class Prompt {
         () => {},
       );
     }
+    const answer = start.then(() => api.ask({ key: asked.key, text: about, source: null })).then(noted);
     const reports = start.then(() =>
       isSearch
         ? api.best(text, RESULTS, null).then(noted).then(({ hits }) => first(hits))
-        : // Which of it is a title is for the engine to tell.
-          api.duplicates({ body: text, key: asked.key, include_closed: true, max_candidates: 5 }).then(noted).then(alike).then(known),
+        : answer.then(known),
     );
-    const cases = start.then(() => api.troubleshoot({ key: asked.key, text: about, source: null })).then(noted);
     const put = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
       this.#coming[name] = lines.then(
         // The line that the person went to stays what it is.
@@ -331,10 +329,10 @@ export class Prompt {
         (thrown: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.failure(thrown) }),
       ) as Promise<void>;
     };
-    let answered: Awaited<typeof cases> | null = null;
+    let answered: Awaited<typeof answer> | null = null;
     put("known", reports, () => (isSearch ? said.nothingFound : said.nothingKnown));
-    put("solved", cases.then(solved), () => said.nothingSolved);
-    put("wiki", cases.then((found) => wiki((answered = found))), () => wikiSilence(answered));
+    put("solved", answer.then(solved), () => said.nothingSolved);
+    put("wiki", answer.then((found) => wiki((answered = found))), () => wikiSilence(answered));
   }
 
   #set(name: PartName, change: Partial<Part>): void {

@@ -1,9 +1,9 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { SearchRequest, TroubleshootRequest } from "../lib/types";
+import type { AskRequest, SearchRequest } from "../lib/types";
 import { page as screen, press as pressed, show as put } from "../stories/page";
-import { candidate, hit, page, solved } from "../stories/samples";
+import { answered, hit, NOTHING } from "../stories/samples";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
 
@@ -16,8 +16,7 @@ let copied: string[];
 /** What each command answers; a command that is not here answers with null. */
 let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 
-const duplicates = () => ({ candidates: [{ ...candidate(), key: "acme/app#1", band: "likely", title: "Pump stops", url: "https://t.example/1" }], known: null, notices: [] });
-const nothing = { cases: [], wiki: [], near: [], notices: [] };
+const answer = () => answered("plain");
 
 screen();
 beforeEach(() => {
@@ -28,8 +27,7 @@ beforeEach(() => {
   answers = {
     status: () => ({ sources: [{ key: "acme/app" }] }),
     prompt_text: () => clipboard,
-    duplicates,
-    troubleshoot: () => ({ ...nothing, cases: [solved("plain")], wiki: [page("plain")] }),
+    ask: answer,
     search: () => ({ hits: [hit("plain", 4), hit("plain", 5)], notices: [] }),
   };
   mockIPC((command, payload) => {
@@ -81,11 +79,11 @@ it("asks about the clipboard at once, offers it, and takes it by Enter or Tab", 
   expect(marked()).toBe("From the clipboard: a stack trace, 3 lines TypeError: pool is dry");
   expect(document.activeElement).toBe(field());
   expect(parts().map((one) => one.split(" ")[0])).toEqual(["Known", "Solved", "Wiki"]);
-  expect(commands("duplicates").length).toBe(1);
+  expect(commands("ask").length).toBe(1);
   expect(await press("Enter")).toBe(true);
   expect([field().value, document.activeElement?.id]).toEqual([TRACE, "lines"]);
   // The same question is not asked again.
-  expect([commands("duplicates").length, commands("troubleshoot").length]).toEqual([1, 1]);
+  expect(commands("ask").length).toBe(1);
   await press("Enter");
   expect(opened()).toEqual([{ view: "item", key: "acme/app#1", anchor: null }]);
 
@@ -100,7 +98,7 @@ it("asks about the clipboard at once, offers it, and takes it by Enter or Tab", 
 it("lets what is typed take the place of the clipboard, and offers it again once that is gone", async () => {
   await show("acme/app#12");
   expect(marked()).toBe("From the clipboard: a key: acme/app#12");
-  expect(commands("duplicates")[0]?.[1]["request"]).toMatchObject({ key: "acme/app#12", body: "", include_closed: true });
+  expect(commands("ask")[0]?.[1]["request"]).toMatchObject({ key: "acme/app#12", text: "" });
   await type("pump stops");
   await rest(200);
   expect(marked()).not.toContain("clipboard");
@@ -108,35 +106,33 @@ it("lets what is typed take the place of the clipboard, and offers it again once
   expect(marked()).toContain("From the clipboard: a key: acme/app#12");
 });
 
-it("shows each answer as soon as it is there, in its own place", async () => {
-  let answer = (_: unknown) => {};
-  answers["duplicates"] = () => new Promise((resolve) => (answer = resolve));
+it("shows the answer as soon as it is there, each part in its own place", async () => {
+  let give = (_: unknown) => {};
+  answers["ask"] = () => new Promise((resolve) => (give = resolve));
   await show(TRACE);
   await rest(200);
-  expect(parts()[0]).toBe("Known LookingLooking…");
-  expect(parts()[1]).toContain("Restart the agent once");
-  expect(said()).toBe("");
-  answer(duplicates());
+  expect([parts()[0], said()]).toEqual(["Known LookingLooking…", ""]);
+  give(answer());
   await rest();
   expect(parts()[0]).toContain("Likely duplicate of acme/app#1");
-  expect(said()).toBe("Known: Likely duplicate of acme/app#1, Pump stops. Solved: acme/app#1, Sync stops after the certificate is renewed. Wiki: acme/app:TLS, TLS.");
+  expect(parts()[1]).toContain("Restart the agent once");
+  const title = "Sync stops after the certificate is renewed";
+  expect(said()).toBe(`Known: Likely duplicate of acme/app#1, ${title}. Solved: acme/app#1, ${title}. Wiki: acme/app:TLS, TLS.`);
 });
 
 it("says plainly that nothing is known, and then offers the rest", async () => {
-  answers["duplicates"] = () => ({ candidates: [{ ...candidate(), band: "none" }], known: null, notices: [] });
-  answers["troubleshoot"] = () => nothing;
+  answers["ask"] = () => NOTHING;
   await show(TRACE);
   expect(said()).toBe("No known report matches. No solved case matches. No wiki page matches.");
   await press("Enter");
   expect(marked()).toBe("Read everything known about it");
   await press("Enter");
-  expect(opened()).toEqual([{ view: "troubleshoot", text: TRACE }]);
+  expect(opened()).toEqual([{ view: "ask", text: TRACE }]);
 });
 
 it("tells once what the answers lack, for silence of half an index is not the last word", async () => {
   const notices = [{ lack: "some_vectors", text: "Not every text is searchable by meaning yet." }, { lack: "calibration", text: "Not tuned." }];
-  answers["duplicates"] = () => ({ candidates: [], known: null, notices });
-  answers["troubleshoot"] = () => ({ ...nothing, notices });
+  answers["ask"] = () => ({ ...NOTHING, notices });
   await show(TRACE);
   expect(document.querySelectorAll(".notice").length).toBe(1);
   expect(said()).toBe("No known report matches. No solved case matches. No wiki page matches. Not every text is searchable by meaning yet.");
@@ -144,12 +140,14 @@ it("tells once what the answers lack, for silence of half an index is not the la
   expect(document.querySelectorAll(".notice").length).toBe(0);
 });
 
-it("tells what failed in its place; the other answers are of use without it", async () => {
-  answers["troubleshoot"] = () => {
+it("tells what failed in its place; what is found is of use without it", async () => {
+  answers["ask"] = () => {
     throw { code: "io", message: "the disk is full", hint: null };
   };
-  await show(TRACE);
-  expect(parts()[0]).toContain("acme/app#1");
+  await show(null);
+  await type("pump stops");
+  await rest(200);
+  expect(parts()[0]).toContain("acme/app#4");
   expect(parts().slice(1)).toEqual(["Solved The disk is full.", "Wiki The disk is full."]);
 });
 
@@ -160,7 +158,7 @@ it("takes a few words as a search, with its first results", async () => {
   await rest(200);
   expect(commands("search").map(([, { request, apart }]) => [(request as SearchRequest).mode, apart])).toEqual([["lexical", true], [null, false]]);
   expect(commands("search")[1]?.[1]["request"] as SearchRequest).toMatchObject({ query: "is:open pump stops", limit: 3, titles: true });
-  expect(commands("troubleshoot")[0]?.[1]["request"] as TroubleshootRequest).toMatchObject({ text: "pump stops", key: null });
+  expect(commands("ask")[0]?.[1]["request"] as AskRequest).toMatchObject({ text: "pump stops", key: null });
   expect(document.querySelectorAll("[role=group][aria-label=Known] [role=option]").length).toBe(2);
   await press("ArrowDown");
   await press("Enter");
@@ -249,8 +247,8 @@ it("makes a brief and copies a reply, by a letter in the list and with Ctrl in t
   await press("C", { ctrlKey: true, shiftKey: true });
   expect(said()).toBe("Copied a reply that cites 3 items.");
   expect(copied[0]?.split("\n")).toEqual([
-    "This is likely a duplicate of “Pump stops” (acme/app#1). https://t.example/1",
-    "“Sync stops after the certificate is renewed” (acme/app#1) was solved: Restart the agent once; 2.4 reads the chain by itself.",
+    "This is likely a duplicate of “Sync stops after the certificate is renewed” (acme/app#1). It is not released: 2.4. Until then: Restart the agent after each renewal. https://tracker.example/acme/app/issues/1",
+    "“Sync stops after the certificate is renewed” (acme/app#1) was solved: Restart the agent once; 2.4 reads the chain by itself. https://tracker.example/acme/app/issues/1",
     "See the wiki page “TLS” (acme/app:TLS). https://tracker.example/acme/app/wiki/TLS",
   ]);
   await press("Enter");
@@ -268,7 +266,7 @@ it("makes a brief and copies a reply, by a letter in the list and with Ctrl in t
 });
 
 it("has nothing to copy before there is an answer", async () => {
-  answers["duplicates"] = answers["troubleshoot"] = () => new Promise(() => {});
+  answers["ask"] = () => new Promise(() => {});
   await show(TRACE);
   await press("C", { ctrlKey: true, shiftKey: true });
   expect(said()).toBe("The answers are still loading.");
@@ -309,7 +307,7 @@ it("stays while the focus only flickers", async () => {
 });
 
 it("says once what keeps it from every answer", async () => {
-  answers["duplicates"] = answers["troubleshoot"] = () => {
+  answers["ask"] = () => {
     throw { code: "not_found", message: "there is no acme/app#12", hint: null };
   };
   await show("acme/app#12");
@@ -345,7 +343,7 @@ it("says why nothing can be asked, and leads to the main window", async () => {
   expect(document.body.textContent).toContain("casebook cannot be read");
   await type(TRACE);
   await rest(200);
-  expect([commands("duplicates"), parts()]).toEqual([[], []]);
+  expect([commands("ask"), parts()]).toEqual([[], []]);
   answers["status"] = () => ({ sources: [] });
   await press("Escape");
   await show(null);

@@ -1,11 +1,10 @@
 // What a text is that somebody brings to the prompt: by rules that can be foretold, not by guesses.
 
 import { readPlace } from "../sources/form";
-import { question } from "../troubleshoot/troubleshoot.svelte";
 import { words } from "../words";
 
 /** `words` are few enough to be a search; everything else is asked about as a report. */
-export type Sort = "key" | "link" | "trace" | "mail" | "words" | "text";
+export type Sort = "key" | "link" | "log" | "trace" | "mail" | "words" | "text";
 
 export interface Recognised {
   sort: Sort;
@@ -18,6 +17,8 @@ const MOST_WORDS = 8;
 const MOST_LETTERS = 80;
 /** Scripts that put no blanks between words: about two letters are one. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/gu;
+const LOG_LINES = 5;
+const TIMED = /^[[(<{"]{0,2}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)/;
 /** Where the headers of a mail stand. */
 const HEAD = 15;
 
@@ -56,6 +57,12 @@ function isTrace(text: string): boolean {
   return frames > 1 || (frames > 0 && CRASH.test(text));
 }
 
+/** Whether most of its lines begin with a time, as a program writes them. */
+function isLog(text: string): boolean {
+  const all = lines(text).filter((line) => line !== "");
+  return all.length >= LOG_LINES && all.filter((line) => TIMED.test(line)).length * 2 > all.length;
+}
+
 function isMail(text: string): boolean {
   const all = lines(text).filter((line) => line !== "");
   const headers = new Set(all.slice(0, HEAD).flatMap((line) => HEADER.exec(line)?.[1] ?? []));
@@ -89,6 +96,12 @@ function unescaped(text: string): string {
   }
 }
 
+/** What is asked: the item whose key stands there alone, else the text as a report. */
+export function question(text: string): { key: string | null; text: string } {
+  const pasted = text.trim();
+  return /^[^\s#]+\/[^\s#]+#\d+$/.test(pasted) ? { key: pasted, text: "" } : { key: null, text: pasted };
+}
+
 /** What a text is; nothing where there is none. */
 export function recognise(brought: string, sources: readonly string[]): Recognised | null {
   const text = brought.replaceAll("\r\n", "\n").trim();
@@ -97,6 +110,7 @@ export function recognise(brought: string, sources: readonly string[]): Recognis
   if (/^(?:https?|precedent):\/\/\S+$/.test(text)) return { sort: "link", text, key: linked(text, sources) };
   const key = question(text).key ?? shortKey(text, sources);
   if (key !== null) return { sort: "key", text, key };
+  if (isLog(text)) return { sort: "log", text, key: null };
   // A mail that quotes a trace is a mail: its headers say so before the trace begins.
   if (isMail(text)) return { sort: "mail", text, key: null };
   if (isTrace(text)) return { sort: "trace", text, key: null };

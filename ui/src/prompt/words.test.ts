@@ -1,28 +1,24 @@
 import { expect, it } from "vitest";
-import type { DuplicatesResponse, Hit, SolvedCase, TroubleshootResponse } from "../lib/types";
-import { candidate, solved as sample } from "../stories/samples";
-import { first, fixOf, known, reply, solved, wiki, wikiSilence } from "./words";
+import { fixFirst, fixLine } from "../answer/pieces";
+import type { AskResponse, Hit, SolvedCase } from "../lib/types";
+import { answered, known as problem, NOTHING, solved as sample } from "../stories/samples";
+import { first, known, reply, solved, wiki, wikiSilence } from "./words";
 
-const duplicates = (change: Partial<DuplicatesResponse>) => ({ candidates: [], known: null, ...change }) as unknown as DuplicatesResponse;
-const answer = (change: Partial<TroubleshootResponse>) => ({ cases: [], wiki: [], ...change }) as unknown as TroubleshootResponse;
+const answer = (change: Partial<AskResponse>): AskResponse => ({ ...NOTHING, ...change });
 const one = (change: Partial<SolvedCase> = {}): SolvedCase => ({ ...sample("plain"), ...change });
+const fixOf = (of: SolvedCase) => fixLine(of.fix === null ? null : (fixFirst(of)[0] ?? null), of.fixed_by, of.fixed_in);
 
-it("says of the best report what is said of it everywhere, and nothing of one that is not alike", () => {
-  const best = { ...candidate(), key: "acme/app#1", title: "Pump stops", url: "https://t.example/1", band: "likely" as const, disposition: { fixed: "2.4" } };
-  expect(known(duplicates({ candidates: [best, { ...best, key: "acme/app#2" }] }))).toMatchObject([
+it("says of the known problem what is said of it everywhere", () => {
+  const pump = { ...problem("plain"), title: "Pump stops", status: "solved" as const, workaround: null };
+  expect(known(answer({ problem: pump }))).toMatchObject([
     {
-      key: "acme/app#1", says: "Likely duplicate of acme/app#1", band: "likely", more: ["Fixed in 2.4"],
-      cited: "This is likely a duplicate of “Pump stops” (acme/app#1).",
+      key: "acme/app#1", says: "Likely duplicate of acme/app#1", band: "likely", more: ["fixed in 2.4"],
+      cited: "This is likely a duplicate of “Pump stops” (acme/app#1). It is fixed in 2.4.",
     },
   ]);
-  expect(known(duplicates({ candidates: [{ ...best, band: "none" }] }))).toEqual([]);
-});
-
-it("takes what the tracker knows before what is found", () => {
-  const stays = { key: "acme/app#1", kind: null, title: null, state: null, state_reason: null, url: null, disposition: null };
-  expect(known(duplicates({ known: stays, candidates: [candidate()] }))).toMatchObject([
-    { key: "acme/app#1", says: "Known duplicate of acme/app#1", more: [], cited: "This is a known duplicate of “(no title)” (acme/app#1)." },
-  ]);
+  expect(known(answer({ problem: { ...pump, confidence: 1 } }))[0]?.says).toBe("Known duplicate of acme/app#1");
+  expect(known(answer({ key: "acme/app#1", problem: { ...pump, confidence: 1 } }))[0]?.cited).toBe("See “Pump stops” (acme/app#1). It is fixed in 2.4.");
+  expect(known(answer({ related: answered("plain").related }))[0]?.says).toBe("Possible duplicate of acme/app#6");
 });
 
 it("tells the fix in one line, without its code and its lines", () => {

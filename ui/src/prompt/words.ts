@@ -1,10 +1,10 @@
 // What the prompt says: its lines, what it says where nothing is known, and the reply that can be copied.
 
-import { plain, titled } from "../lib/text";
-import type { Band, DocKind, DuplicatesResponse, Hit, SolvedCase, State, TroubleshootResponse } from "../lib/types";
-import { blocks, fixFirst, helps } from "../troubleshoot/pieces";
-import { alike } from "../troubleshoot/troubleshoot.svelte";
-import { became, BANDS } from "../triage/words";
+import { fixFirst, fixLine, firstLine, helps, isFixed } from "../answer/pieces";
+import { inLine, plain, titled } from "../lib/text";
+import type { AskResponse, Band, DocKind, Hit, State } from "../lib/types";
+import { statusOf } from "../problems/problems.svelte";
+import { BANDS } from "../triage/words";
 import { words } from "../words";
 
 const said = words.prompt;
@@ -28,34 +28,29 @@ export interface Line {
   cited: string;
 }
 
-const LONGEST = 240;
-
-/** Tracker text in one line, so that it ends where its sentence does. */
-function inLine(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line;
-}
-
 const cited = (title: string, key: string) => said.reply.cited(inLine(titled(title)), key);
 
-/** The best report that is the same or related; what the tracker knows comes before what is found. */
-export function known(response: DuplicatesResponse): Line[] {
-  const stays = response.known;
-  if (stays) {
-    const more = stays.disposition === null ? [] : [became(stays.disposition).words];
+/** How sure it is that a report is about a known problem. */
+const bandOf = (confidence: number): Band => (confidence >= 0.9 ? "high" : confidence >= 0.5 ? "likely" : "possible");
+
+/** The known problem, else the best related report. */
+export function known({ key: own, problem, related }: AskResponse): Line[] {
+  if (problem) {
+    const { key, title, url, status, confidence, workaround } = problem;
+    const [band, standing, report] = [bandOf(confidence), statusOf(problem), cited(title, key)];
+    const until = workaround && status !== "solved" ? words.answer.untilThen(firstLine(workaround.text)) : "";
+    const says = own === key ? said.reply.see(report) : confidence === 1 ? said.reply.knownDuplicate(report) : said.reply.bands[band](report);
     return [
       {
-        key: stays.key, anchor: null, kind: stays.kind ?? "issue", state: stays.state, reason: stays.state_reason, title: stays.title ?? "", url: stays.url,
-        says: said.knownDuplicate(stays.key), band: "high", more, cited: said.reply.knownDuplicate(cited(stays.title ?? "", stays.key)),
+        key, anchor: null, kind: "issue", state: status === "open" ? "open" : "closed", reason: status === "declined" ? "not_planned" : null, title, url,
+        says: own === key ? key : confidence === 1 ? said.knownDuplicate(key) : BANDS[band](key), band: own === key ? null : band,
+        more: [standing, until].filter((part) => part !== ""), cited: words.shared.sentences([says, said.reply.standing(standing), until].filter((part) => part !== "")),
       },
     ];
   }
-  return alike(response)
-    .candidates.slice(0, 1)
-    .map(({ key, state, state_reason, title, url, band, disposition }) => ({
-      key, anchor: null, kind: "issue", state, reason: state_reason, title, url, says: BANDS[band](key), band, more: [became(disposition).words],
-      cited: said.reply.bands[band](cited(title, key)),
-    }));
+  return related.slice(0, 1).map(({ key, state, state_reason, title, url, band }) => ({
+    key, anchor: null, kind: "issue", state, reason: state_reason, title, url, says: BANDS[band](key), band, more: [], cited: said.reply.bands[band](cited(title, key)),
+  }));
 }
 
 /** The first results of a search. */
@@ -66,22 +61,18 @@ export function first(hits: readonly Hit[]): Line[] {
   }));
 }
 
-/** What the fix of a case was, in one line. */
-export function fixOf(one: SolvedCase): string {
-  const told = one.fix === null ? undefined : fixFirst(one)[0];
-  // What merely came last says less than what closed it.
-  if (told && (told.role !== null || (one.fixed_by.length === 0 && one.fixed_in === null))) {
-    const all = blocks(told.text);
-    return inLine((all.find((block) => !block.code) ?? all[0])?.text ?? "");
+/** What solved the problem itself, else a case like it. */
+export function solved({ problem, cases }: AskResponse): Line[] {
+  if (problem && isFixed(problem)) {
+    const { key, title, url, fix, fixed_by, fixed_in } = problem;
+    const line = fixLine(fix, fixed_by, fixed_in);
+    return line === "" ? [] : [
+      { key, anchor: fix?.anchor ?? null, kind: "issue", state: "closed", reason: null, title, url, says: key, band: null, more: [line], cited: said.reply.solved(cited(title, key), line) },
+    ];
   }
-  const change = one.fixed_by[0];
-  if (change) return said.fixedBy(change.key, inLine(titled(change.title)));
-  return one.fixed_in === null ? "" : said.fixedIn(one.fixed_in);
-}
-
-export function solved(response: TroubleshootResponse): Line[] {
-  return response.cases.slice(0, 1).map((one) => {
-    const fix = fixOf(one);
+  return cases.slice(0, 1).map((one) => {
+    const told = one.fix === null ? null : (fixFirst(one)[0] ?? null);
+    const fix = fixLine(told, one.fixed_by, one.fixed_in);
     const { key, kind, state, state_reason, title, url } = one;
     const report = cited(title, key);
     return {
@@ -92,7 +83,7 @@ export function solved(response: TroubleshootResponse): Line[] {
   });
 }
 
-export function wiki(response: TroubleshootResponse): Line[] {
+export function wiki(response: AskResponse): Line[] {
   return response.wiki.slice(0, 1).map(({ key, title, url, text }) => ({
     key, anchor: null, kind: "page", state: null, reason: null, title, url, says: key, band: null, more: [inLine(text)],
     cited: said.reply.wiki(cited(title, key)),
@@ -100,9 +91,14 @@ export function wiki(response: TroubleshootResponse): Line[] {
 }
 
 /** The wiki is not looked through where a case surely helps; that is no silence of the wiki. */
-export function wikiSilence(response: TroubleshootResponse | null): string {
-  const isSure = response?.cases.some((one) => one.relation !== null || one.helps >= 0.5) ?? false;
+export function wikiSilence(response: AskResponse | null): string {
+  const isSure = response?.cases.some((one) => one.relation !== null || one.helps >= 0.5) || (response?.problem && isFixed(response.problem));
   return isSure ? said.wikiLeftOut : said.nothingInWiki;
+}
+
+/** What a reply says of an answer: nothing twice, and nothing of private notes. */
+export function repliesTo(answer: AskResponse): Line[] {
+  return [...known(answer), ...solved(answer), ...wiki(answer)];
 }
 
 /** A reply that cites what is known: a sentence for each answer, with its address where it has one. */

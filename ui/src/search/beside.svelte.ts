@@ -92,6 +92,12 @@ export class Beside {
     this.#desk.search.mark(this.#desk.reader.key);
   }
 
+  /** The same where the evidence of an answer stands in the place of documents. */
+  besideEvidence(width: number, reading: boolean): Shown {
+    const isNarrow = width > 0 && width < LIST_AND_ONE;
+    return { list: !isNarrow || !reading, first: !isNarrow || reading, second: false };
+  }
+
   /**
    * What there is room for. `reading` says which of the list and a document is seen where there is room for one of the two. Beside two
    * documents the list takes the place of the first one.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { add, filter, filters, has, remove, toggle, withoutFilters } from "./query";
+import { add, completing, filter, filters, has, remove, toggle, withoutFilters } from "./query";
 
 describe("filters of a query", () => {
   it("are found, with quotes, negation and case", () => {
@@ -60,4 +60,12 @@ describe("filters of a query", () => {
     expect(has("-is:open", "is:open")).toBe(false);
     expect(has("is:open", "is:open")).toBe(true);
   });
+});
+
+it("completes the filter at whose end the cursor stands", () => {
+  expect(completing("tls label:ar", 12)).toEqual({ name: "label", value: "ar", negated: false, start: 4, end: 12 });
+  expect(completing('-label:"help w', 14)).toMatchObject({ value: "help w", negated: true, start: 0 });
+  expect(completing("repo:acme tls", 9)).toMatchObject({ name: "source", value: "acme" });
+  for (const query of ["label:area tls", "http://acme", "a log\nlabel:x", "tls"]) expect(completing(query, query.length), query).toBe(null);
+  expect(completing("label:area", 7)).toBe(null);
 });

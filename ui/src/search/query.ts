@@ -121,3 +121,26 @@ export function filter(name: string, value: string): string {
   const plain = value.replaceAll('"', "");
   return /[\s]/.test(plain) ? `${name}:"${plain}"` : `${name}:${plain}`;
 }
+
+/** The values of filters that are the same in every casebook. */
+const STATES = ["open", "closed", "merged", "issue", "pr", "page", "note", "locked", "bot"];
+export const VALUES_OF: Readonly<Record<string, readonly string[]>> = { is: STATES, state: STATES, type: STATES };
+
+/** A filter whose value is being typed. */
+export interface Completing {
+  name: string;
+  value: string;
+  negated: boolean;
+  start: number;
+  end: number;
+}
+
+/** The filter in which the cursor stands at the end, if its values can be told. */
+export function completing(query: string, cursor: number): Completing | null {
+  if (isPasted(query) || /^[^\s]/.test(query.slice(cursor))) return null;
+  const match = /(?:^|\s)(-?)(label|author|reason|source|repo|is|state|type):("[^"]*|[^\s"]*)$/i.exec(query.slice(0, cursor));
+  if (!match) return null;
+  const [, sign = "", name = "", value = ""] = match;
+  const start = cursor - sign.length - name.length - 1 - value.length;
+  return { name: name.toLowerCase() === "repo" ? "source" : name.toLowerCase(), value: value.replace(/^"/, ""), negated: sign === "-", start, end: cursor };
+}

@@ -53,9 +53,14 @@ export class Search {
   #limit = api.RANKED;
   #leave: () => void;
   #read: () => string | null;
+  #follow: (query: string, typed: boolean) => void;
 
-  /** `leave` is told before another query takes the place of one that stood; `read` tells what is read. */
-  constructor(leave: () => void = () => {}, read: () => string | null = () => null) {
+  /**
+   * `leave` is told before another query takes the place of one that stood; `read` tells what is read; `follow` hears of each query, and
+   * whether it is being typed.
+   */
+  constructor(leave: () => void = () => {}, read: () => string | null = () => null, follow: (query: string, typed: boolean) => void = () => {}) {
+    this.#follow = follow;
     this.#leave = leave;
     this.#read = read;
   }
@@ -117,7 +122,8 @@ export class Search {
   type(query: string): void {
     if (query === this.query) return;
     this.#leaveWhatStood();
-    this.#take(query);
+    // What grows by more than a key comes as a whole.
+    this.#take(query, query.length < this.query.length + 3);
     this.#schedule(WORDS_AFTER, ALL_AFTER);
   }
 
@@ -126,7 +132,7 @@ export class Search {
     if (query === this.query) return;
     if (isNew) this.#leaveWhatStood();
     else this.pasted = this.#foreign.has(query.trim());
-    this.#take(query);
+    this.#take(query, false);
     this.#schedule(0, 0);
   }
 
@@ -141,13 +147,14 @@ export class Search {
     return !this.pasted && !this.#foreign.has(this.query.trim());
   }
 
-  #take(query: string): void {
+  #take(query: string, typed: boolean): void {
     const text = query.trim();
     this.query = query;
     this.#limit = api.RANKED;
     // What a step back or the box's own undo brings again stays somebody else's, also when it is edited then.
     this.pasted = text !== "" && (this.pasted || this.#foreign.has(text));
     if (this.pasted) this.#foreign.add(text);
+    this.#follow(query, typed);
   }
 
   #leaveWhatStood(): void {

@@ -2,6 +2,7 @@
 
 import * as api from "../lib/api";
 import type { Hit } from "../lib/types";
+import { isFixed } from "../answer/pieces";
 import { maybeSame } from "../triage/words";
 
 /** How many reports are tried at most. */
@@ -20,18 +21,11 @@ export async function starters(hits: readonly (Hit | undefined)[]): Promise<Star
   const open = hits.filter((hit) => hit?.kind === "issue" && hit.state === "open").slice(0, TRIED);
   for (const hit of open) {
     if (!hit || (found.reported && found.solved)) break;
-    const { key } = hit;
-    if (!found.reported) {
-      const answer = await api.duplicates({ key, include_closed: true }).catch(() => null);
-      if (answer && (answer.known || answer.candidates.some((one) => maybeSame(one.band)))) {
-        found.reported = hit;
-        continue;
-      }
-    }
-    if (!found.solved) {
-      const answer = await api.troubleshoot({ key, text: "", source: null }).catch(() => null);
-      if (answer && answer.cases.length > 0) found.solved = hit;
-    }
+    const answer = await api.ask({ key: hit.key, text: "", source: null }, true).catch(() => null);
+    if (!answer) continue;
+    const { problem, related, cases } = answer;
+    if (!found.reported && ((problem && problem.key !== hit.key) || related.some((one) => maybeSame(one.band)))) found.reported = hit;
+    else if (!found.solved && (cases.length > 0 || (problem && isFixed(problem)))) found.solved = hit;
   }
   return found;
 }

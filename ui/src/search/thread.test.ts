@@ -59,6 +59,7 @@ it("leads to the fix: a merged change, else the answer that was accepted", async
   document.querySelector<HTMLElement>(".fix")?.click();
   await tick();
   await tick();
+  await tick();
   expect(desk.reader.place?.key).toBe("acme/app#9");
   await open({ ...thread, comments: [answer] });
   expect(text(".fix")).toBe("Accepted answer");

@@ -35,7 +35,7 @@ it("has the focus on the list while it names keys, so that they type nothing", a
   expect(document.activeElement?.id).toBe("results");
   press("D", { shiftKey: true });
   await rest();
-  expect([desk.view, desk.search.query, desk.shelf.lastSearch]).toEqual(["troubleshoot", "", null]);
+  expect([desk.view, desk.search.query, desk.answer.open, desk.shelf.lastSearch]).toEqual(["search", "acme/app#1", true, null]);
 });
 
 it("asks only questions that have an answer", async () => {

@@ -5,7 +5,7 @@ import { tick } from "svelte";
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type { Failure, PromptState, PromptTarget } from "../lib/types";
-import { question } from "../troubleshoot/troubleshoot.svelte";
+import { question } from "../prompt/recognise";
 import type { Desk } from "./desk.svelte";
 
 const KEY = "prompt";
@@ -87,21 +87,15 @@ export class Anywhere {
         return desk.lookFor(target.query, true);
       case "triage": {
         const { key } = question(target.text);
-        return key === null ? desk.lookUp(target.text, "duplicate") : desk.findDuplicates(key);
+        return key === null ? desk.lookUp(target.text, "related") : desk.findDuplicates(key);
       }
-      case "troubleshoot":
-        return this.#lookUp(target.text);
+      case "ask":
+        return desk.lookUp(target.text, "problem");
       case "brief":
-        await this.#lookUp(target.text);
+        await desk.lookUp(target.text, "problem");
         await tick();
-        return desk.commands.run("troubleshoot.brief");
+        return desk.commands.run("search.brief");
     }
-  }
-
-  /** The prompt asks all sources; so does the view that tells the rest. */
-  #lookUp(text: string): Promise<void> {
-    this.#desk.troubleshoot.source = null;
-    return this.#desk.lookUp(text, "case");
   }
 
   #apply(): Promise<void> {

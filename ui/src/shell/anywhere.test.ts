@@ -102,16 +102,15 @@ it("says which keys the desktop gave it, where the desktop gives them out", asyn
 it.each<[PromptTarget, (desk: Desk) => unknown, unknown]>([
   [{ view: "item", key: "acme/app#7", anchor: null }, (desk) => [desk.view, desk.reader.place?.key], ["search", "acme/app#7"]],
   [{ view: "search", query: "tls" }, (desk) => [desk.view, desk.search.query, desk.search.isOwn], ["search", "tls", false]],
-  [{ view: "triage", text: "it stops" }, (desk) => [desk.view, desk.troubleshoot.asked, desk.troubleshoot.piece?.section], ["troubleshoot", "it stops", "case"]],
-  [{ view: "troubleshoot", text: "it stops" }, (desk) => [desk.view, desk.troubleshoot.asked, desk.troubleshoot.piece?.section], ["troubleshoot", "it stops", "case"]],
+  [{ view: "triage", text: "it stops" }, (desk) => [desk.view, desk.answer.asked, desk.answer.piece?.section], ["search", "it stops", "related"]],
+  [{ view: "ask", text: "it stops" }, (desk) => [desk.view, desk.answer.asked, desk.answer.piece?.section], ["search", "it stops", "problem"]],
 ])("goes to %j, over whatever is open, and back", async (target, where, expected) => {
   const desk = await openWindow("full");
   desk.go("notes");
   desk.commands.run("palette");
-  desk.troubleshoot.source = target.view === "troubleshoot" ? "acme/other" : null;
   await desk.anywhere.show(target);
   await rest();
-  expect([where(desk), document.querySelector("dialog[open]"), desk.troubleshoot.source]).toEqual([expected, null, null]);
+  expect([where(desk), document.querySelector("dialog[open]")]).toEqual([expected, null]);
   await desk.back();
   expect(desk.view).toBe("notes");
 });
@@ -128,7 +127,7 @@ it("makes a brief of the text", async () => {
   const desk = await openWindow("full");
   await desk.anywhere.show({ view: "brief", text: "it stops" });
   await rest();
-  expect([desk.view, document.querySelector("dialog[open]")?.className]).toEqual(["troubleshoot", expect.stringContaining("brief")]);
+  expect([desk.view, document.querySelector("dialog[open]")?.className]).toEqual(["search", expect.stringContaining("brief")]);
 });
 
 it("leaves keys that are recorded to the field", async () => {

@@ -4,16 +4,17 @@ import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import { Problems } from "../problems/problems.svelte";
 import { Beside } from "../search/beside.svelte";
+import { question } from "../prompt/recognise";
 import { Reader } from "../search/reader.svelte";
 import { SavedSearches } from "../search/saved.svelte";
 import { Search } from "../search/search.svelte";
 import { Sources } from "../sources/sources.svelte";
 import { ArticleDraft } from "../article/article.svelte";
 import { Notes } from "../notes/notes.svelte";
-import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
+import { Answer } from "../answer/answer.svelte";
 import { Triage } from "../triage/triage.svelte";
 import { sentence } from "../lib/text";
-import type { Section } from "../troubleshoot/pieces";
+import type { Section } from "../answer/pieces";
 import { FIRST_KEYS } from "../search/tour";
 import { isLog } from "../sources/importing.svelte";
 import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
@@ -43,7 +44,11 @@ const STATUS_EVERY = 1500;
 
 export class Desk {
   readonly shelf = new Shelf();
-  readonly search = new Search(() => this.leave(), () => this.beside.led.key);
+  readonly search = new Search(
+    () => this.leave(),
+    () => this.beside.led.key,
+    (query, typed) => this.answer.follow(query, typed),
+  );
   readonly reader = new Reader(
     () => this.leave(),
     (thread) => {
@@ -61,7 +66,7 @@ export class Desk {
   readonly commands = new Commands();
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
-  readonly troubleshoot = new Troubleshoot(this.jobs, () => this.leave());
+  readonly answer = new Answer(this.jobs, () => this.status?.sources.map((source) => source.key) ?? []);
   readonly article = new ArticleDraft();
   readonly notes = new Notes(this);
   readonly problems = new Problems();
@@ -193,6 +198,7 @@ export class Desk {
     if (this.view !== "search") this.go("search");
     else if (this.reader.place?.key !== key) this.leave();
     this.reader.reading = true;
+    this.answer.open = false;
     this.beside.pane = "first";
     await this.reader.show({ key, anchor }, true);
   }
@@ -212,7 +218,7 @@ export class Desk {
 
   /** Goes where a report's duplicates are: to the desk if it waits there, else they are looked up. */
   async findDuplicates(key: string): Promise<void> {
-    if (!this.triage.rows.some((item) => item.key === key)) return this.lookUp(key, "duplicate");
+    if (!this.triage.rows.some((item) => item.key === key)) return this.lookUp(key, "related");
     if (this.view === "triage") return this.triage.jump(key);
     this.go("triage");
     this.triage.select(key);
@@ -220,8 +226,17 @@ export class Desk {
 
   /** Looks up what is known of a report, named by its key or as a text, and goes to the first of a sort of answers. */
   async lookUp(report: string, section: Section): Promise<void> {
-    this.go("troubleshoot");
-    await this.troubleshoot.lookUp(report, section);
+    if (this.view === "search") this.leave();
+    this.go("search");
+    // What is no key may have been on the clipboard, and is never among the searches that are kept.
+    this.search.begin(report, question(report).key === null);
+    this.reader.reading = true;
+    await this.answer.show(section);
+  }
+
+  /** Asks about a text that stands somewhere else, as about a pasted one. */
+  askAbout(text: string): void {
+    void this.lookUp(text, "problem");
   }
 
   /** Brings the sample in and makes it searchable. */
@@ -264,6 +279,7 @@ export class Desk {
   /** Asks anew for the results and the documents that are shown. */
   refreshShown(): void {
     this.search.refresh();
+    this.answer.refresh();
     void this.reader.refresh();
     void this.beside.reader.refresh();
     if (this.view === "problems") void this.problems.load();
@@ -327,8 +343,8 @@ export class Desk {
       return;
     }
     importing.clear();
-    this.go("troubleshoot");
-    await this.troubleshoot.readLogs(paths);
+    this.lookFor(paths.join("\n"), true);
+    this.answer.wanted = true;
   }
 
   /** What other programs and the prompt ask to be shown. */

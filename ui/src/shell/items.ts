@@ -1,9 +1,7 @@
 // The item at hand, wherever it is shown, and what can be done with it.
 
-import { linkKind } from "../lib/look";
-import { plain } from "../lib/text";
-import type { DocKind, Thread } from "../lib/types";
-import { reportsOf } from "../problems/problems.svelte";
+import { learnt } from "../lib/learnt";
+import type { DocKind } from "../lib/types";
 import { words } from "../words";
 import { copy, link, markdown, type Subject } from "./clipboard";
 import type { Handler, Handlers } from "./commands.svelte";
@@ -26,36 +24,12 @@ export function keyAtHand(): string | null {
   return keyAt(document.activeElement) ?? keyAt(document.querySelector(CURRENT)) ?? keyAt(document.querySelector(MARKED));
 }
 
-/** What is known of an item from what is shown of it. */
-export function subject(desk: Desk, key: string): Subject {
-  const { reader, beside, search, triage, troubleshoot, notes, problems, shelf } = desk;
-  const whole = (thread: Thread | null | undefined, body: string | null): Subject | null =>
-    thread?.key === key ? { ...thread, body } : null;
-  const read = [reader.thread, beside.reader.thread];
-  const found = read.map((thread) => whole(thread, desk.view === "search" ? (thread?.markdown ?? null) : null)).find((one) => one !== null);
-  if (found) return found;
-  const compared = whole(triage.comparison?.report, null) ?? whole(triage.comparison?.candidate, null);
-  if (compared) return compared;
-  const hit = search.hits.find((one) => one?.key === key);
-  if (hit) return { ...hit, title: plain(hit.title), body: null };
-  const item = triage.rows.find((one) => one.key === key);
-  if (item) return { key, title: item.title, kind: "issue", state: "open", state_reason: null, url: item.url, body: null };
-  const solved = troubleshoot.solved?.cases.find((one) => one.key === key);
-  if (solved) return { ...solved, body: null };
-  const candidate = [...triage.candidates, ...(troubleshoot.duplicates?.candidates ?? [])].find((one) => one.key === key);
-  if (candidate) return { ...candidate, kind: "issue", body: null };
-  const note = notes.all.find((one) => one.key === key);
-  if (note) return { key, title: note.title, kind: "note", state: null, state_reason: null, url: null, body: note.body };
-  const linked = read.flatMap((thread) => thread?.links ?? []).find((one) => one.key === key);
-  if (linked) {
-    return { key, title: linked.title ?? "", kind: linkKind(linked), state: linked.state, state_reason: null, url: null, body: null };
-  }
-  const report = problems.shown.flatMap(reportsOf).find((one) => one.key === key);
-  if (report) return { key, title: report.title, kind: "issue", state: report.open ? "open" : "closed", state_reason: null, url: report.url, body: null };
-  const page = troubleshoot.solved?.wiki.find((one) => one.key === key);
+/** What is known of an item: what was answered of it last, with its text where that is read. */
+export function subject({ view, reader, beside, shelf }: Desk, key: string): Subject {
   const kept = [...shelf.pinned, ...shelf.recent].find((one) => one.key === key);
-  const kind: DocKind = key.includes("#") ? "issue" : "page";
-  return { title: page?.title ?? "", kind, state: null, state_reason: null, ...kept, key, url: page?.url ?? null, body: null };
+  const read = view === "search" ? [reader.thread, beside.reader.thread].find((one) => one?.key === key) : null;
+  const kind: DocKind = key.startsWith("note#") ? "note" : key.includes("#") ? "issue" : "page";
+  return { title: "", kind, state: null, state_reason: null, url: null, ...kept, ...learnt(key), key, body: read?.markdown ?? null };
 }
 
 /** What a menu and the palette call an item. */

@@ -4,7 +4,7 @@ import { words } from "../words";
 
 const said = words.shell;
 
-export type ViewId = "search" | "triage" | "troubleshoot" | "notes" | "sources" | "problems" | "settings";
+export type ViewId = "search" | "triage" | "notes" | "sources" | "problems" | "settings";
 
 export interface View {
   id: ViewId;
@@ -19,7 +19,6 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { id: "search", letter: "s", ...said.views.search },
   { id: "triage", letter: "t", ...said.views.triage },
-  { id: "troubleshoot", letter: "h", ...said.views.troubleshoot },
   { id: "notes", letter: "n", ...said.views.notes },
   { id: "sources", letter: "o", ...said.views.sources },
   { id: "problems", letter: "p", ...said.views.problems },
@@ -74,6 +73,11 @@ export const COMMANDS = [
   { id: "search.right", keys: ["l"], keysOnly: true },
   { id: "search.close", keys: [] },
   { id: "search.tracker", keys: ["o"], keysOnly: true },
+  { id: "search.answer", keys: ["a", "Ctrl Enter"], typing: true },
+  { id: "search.read", keys: ["Enter"], keysOnly: true },
+  { id: "search.pick", keys: ["x"], keysOnly: true },
+  { id: "search.reply", keys: ["r"] },
+  { id: "search.brief", keys: ["e"] },
   { id: "search.back", keys: ["b"], keysOnly: true },
   { id: "search.sort", keys: ["s"] },
   { id: "search.save", keys: ["Ctrl S"], typing: true },
@@ -98,15 +102,6 @@ export const COMMANDS = [
   { id: "triage.closed", keys: ["c"] },
   { id: "triage.read", keys: ["o"] },
   { id: "triage.readCandidate", keys: ["Shift O"] },
-
-  { id: "troubleshoot.ask", keys: ["Ctrl Enter"], typing: true },
-  { id: "troubleshoot.next", keys: ["j", "↓"], held: true, keysOnly: true },
-  { id: "troubleshoot.previous", keys: ["k", "↑"], held: true, keysOnly: true },
-  { id: "troubleshoot.pick", keys: ["x"], keysOnly: true },
-  { id: "troubleshoot.read", keys: ["o"], keysOnly: true },
-  { id: "troubleshoot.alone", keys: ["Enter"], keysOnly: true },
-  { id: "troubleshoot.brief", keys: ["e"] },
-  { id: "troubleshoot.text", keys: ["Esc"], keysOnly: true },
 
   { id: "notes.add", keys: ["a"] },
   { id: "notes.edit", keys: ["e"] },
@@ -138,7 +133,7 @@ export type ListedCommand = Listed & { id: CommandId };
 /** What each command is called, where the view that carries it out does not say more. */
 export const TITLES: Record<CommandId, string> = said.commands;
 
-export const GROUPS: readonly Group[] = ["everywhere", "item", "search", "triage", "troubleshoot", "notes", "problems", "sources"];
+export const GROUPS: readonly Group[] = ["everywhere", "item", "search", "triage", "notes", "problems", "sources"];
 
 /** Where a command can be given. */
 export function groupOf(id: CommandId): Group {
@@ -161,7 +156,6 @@ const OTHERS: Partial<Record<Group, readonly Shortcut[]>> = {
   triage: [{ keys: ["Shift ↓", "Shift ↑"], does: said.shortcuts.markSeveral }],
   search: [
     { keys: ["↓", "↑"], does: said.shortcuts.results },
-    { keys: ["Enter"], does: said.shortcuts.readResult },
   ],
 };
 
@@ -213,7 +207,8 @@ export class ViewKeys {
     if (event.ctrlKey || event.metaKey) return digit?.id ?? null;
     if (isTyping(event.target)) return null;
     if (digit) return digit.id;
-    if (afterG) return VIEWS.find((view) => view.letter === event.key)?.id ?? null;
+    // What was a view of its own, Troubleshoot, is the box.
+    if (afterG) return event.key === "h" ? "search" : (VIEWS.find((view) => view.letter === event.key)?.id ?? null);
     if (event.key !== "g" || event.repeat) return null;
     this.#sinceG = now;
     return "waiting";

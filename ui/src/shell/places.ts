@@ -10,7 +10,7 @@ import type { ViewId } from "./keys";
 
 export interface Place {
   view: ViewId;
-  /** What was asked: a query, or a pasted report. */
+  /** What was asked. */
   asked: string;
   /** The row that was marked. */
   at: string | null;
@@ -18,6 +18,8 @@ export interface Place {
   reading: Reading | null;
   beside: Reading | null;
   pane: Pane;
+  /** The piece of the answer's evidence, where that was shown. */
+  piece: string | null;
   /** Whether a narrow window showed it. */
   alone: boolean;
   focus: string | null;
@@ -64,16 +66,15 @@ function readIn(pane: Pane, { place }: { place: Reading | null }): Reading | nul
 const scrolled = () => [...(main()?.querySelectorAll(SCROLLS) ?? [])];
 
 export function here(desk: Desk): Place {
-  const { view, search, reader, beside, triage, troubleshoot, notes } = desk;
+  const { view, search, answer, reader, beside, triage, notes } = desk;
   const place: Place = {
-    view, asked: "", at: null, reading: null, beside: null, pane: "first", alone: false, focus: focusPath(), scroll: scrolled().map((one) => one.scrollTop),
+    view, asked: "", at: null, reading: null, beside: null, pane: "first", piece: null, alone: false, focus: focusPath(), scroll: scrolled().map((one) => one.scrollTop),
   };
   if (view === "search") {
     const [reading, second] = [readIn("first", reader), readIn("second", beside.reader)];
-    return { ...place, asked: search.query, at: search.selected, reading, beside: second, pane: beside.pane, alone: reader.reading };
+    return { ...place, asked: search.query, at: search.selected, reading, beside: second, pane: beside.pane, piece: answer.open ? (answer.piece?.id ?? "") : null, alone: reader.reading };
   }
   if (view === "triage") return { ...place, at: triage.selected };
-  if (view === "troubleshoot") return { ...place, asked: troubleshoot.asked, at: troubleshoot.piece?.id ?? null };
   if (view === "notes") return { ...place, at: notes.note?.key ?? null };
   return place;
 }
@@ -81,23 +82,25 @@ export function here(desk: Desk): Place {
 /** Whether two are one place: where the focus was and how far it was scrolled makes no other. */
 export function same(a: Place, b: Place): boolean {
   if (a.view !== b.view || a.asked !== b.asked || a.reading?.key !== b.reading?.key || a.beside?.key !== b.beside?.key) return false;
-  return a.view === "search" ? a.alone === b.alone : a.at === b.at;
+  return a.view === "search" ? a.alone === b.alone && (a.piece === null) === (b.piece === null) : a.at === b.at;
 }
 
 /** What a place is called on the way back to it. */
 export function called(place: Place): string {
-  if (place.view === "search" && place.reading) return words.shared.list([place.reading, place.beside].flatMap((one) => one?.key ?? []));
+  if (place.view === "search" && place.reading && place.piece === null) return words.shared.list([place.reading, place.beside].flatMap((one) => one?.key ?? []));
   if (place.view === "search" && place.asked) return words.shared.quoted(place.asked.length > 24 ? `${place.asked.slice(0, 24)}…` : place.asked);
   return words.shell.views[place.view].name;
 }
 
 /** Shows a place as it was left. */
 export async function show(desk: Desk, place: Place): Promise<void> {
-  const { search, reader, beside, triage, troubleshoot, notes } = desk;
+  const { search, answer, reader, beside, triage, notes } = desk;
   desk.view = place.view;
   if (place.view === "search") {
     search.set(place.asked, false);
     search.selected = place.at;
+    answer.open = place.piece !== null;
+    answer.mark(place.piece);
     reader.reading = place.alone;
     if (place.reading) void reader.show(place.reading);
     else reader.close();
@@ -106,12 +109,6 @@ export async function show(desk: Desk, place: Place): Promise<void> {
     beside.pane = place.pane;
   } else if (place.view === "triage") {
     if (place.at !== null && place.at !== triage.selected && triage.rows.some((item) => item.key === place.at)) triage.select(place.at);
-  } else if (place.view === "troubleshoot") {
-    if (place.asked !== "" && place.asked !== troubleshoot.asked) {
-      troubleshoot.text = place.asked;
-      await troubleshoot.ask();
-    }
-    troubleshoot.mark(place.at);
   } else if (place.view === "notes") notes.selected = place.at;
   await tick();
   const elements = scrolled();

@@ -1,6 +1,7 @@
 // How each view was left, what was searched for, and notes that are half written, kept over restarts for each casebook. A text that
 // was pasted is somebody else's: it is never among what is kept.
 
+import { paths } from "../answer/logs.svelte";
 import { KINDS } from "../notes/words";
 import type { Writing } from "../notes/notes.svelte";
 import type { NoteKind } from "../lib/types";
@@ -19,7 +20,6 @@ export interface Kept {
   /** A query that was typed, and what was read, by its keys. */
   search: { query: string; reading: string | null; beside: string | null };
   triage: { selected: string | null; related: boolean };
-  troubleshoot: { source: string | null };
   notes: { kind: NoteKind | null; selected: string | null };
   sources: { selected: string | null };
   problems: { source: string | null; span: number; tab: Tab };
@@ -44,14 +44,12 @@ export function read(stored: string | null): Kept | null {
   try {
     const found = part(JSON.parse(stored ?? ""));
     if (found["version"] !== VERSION) return null;
-    const [search, triage, troubleshoot, notes, sources] = ["search", "triage", "troubleshoot", "notes", "sources"].map((name) => part(found[name]));
-    // The view was called insights before.
-    const problems = part(found["problems"] ?? found["insights"]);
+    const [search, triage, notes, sources] = ["search", "triage", "notes", "sources"].map((name) => part(found[name]));
+    const problems = part(found["problems"]);
     const span = problems["span"];
     return {
       search: { query: text(search?.["query"]), reading: key(search?.["reading"]), beside: key(search?.["beside"]) },
       triage: { selected: key(triage?.["selected"]), related: triage?.["related"] === true },
-      troubleshoot: { source: key(troubleshoot?.["source"]) },
       notes: { kind: noteKind(notes?.["kind"]), selected: key(notes?.["selected"]) },
       sources: { selected: key(sources?.["selected"]) },
       problems: {
@@ -107,17 +105,15 @@ export class Session {
 
   /** What was chosen among sources that are gone is chosen no more. */
   settle(sources: readonly string[]): void {
-    for (const view of [this.#desk.troubleshoot, this.#desk.problems]) {
-      if (view.source !== null && !sources.includes(view.source)) view.source = null;
-    }
+    const { problems } = this.#desk;
+    if (problems.source !== null && !sources.includes(problems.source)) problems.source = null;
   }
 
-  #restore({ search, triage, troubleshoot, notes, sources, problems, drafts }: Kept): void {
+  #restore({ search, triage, notes, sources, problems, drafts }: Kept): void {
     const desk = this.#desk;
     desk.search.set(search.query, false);
     void this.#read(search);
     desk.triage.returnTo(triage.selected, triage.related);
-    desk.troubleshoot.source = troubleshoot.source;
     Object.assign(desk.notes, notes);
     desk.sources.selected = sources.selected;
     Object.assign(desk.problems, problems);
@@ -143,7 +139,8 @@ export class Session {
 
   #searched(): Kept["search"] {
     const { search, reader, beside } = this.#desk;
-    const query = search.isOwn && !isPasted(search.query) ? search.query : "";
+    // No file is read unasked.
+    const query = search.isOwn && !isPasted(search.query) && paths(search.query).length === 0 ? search.query : "";
     const isSearch = query.trim() !== "";
     return {
       query: isSearch ? query : "",
@@ -152,11 +149,10 @@ export class Session {
   }
 
   #kept(): Kept {
-    const { triage, troubleshoot, notes, sources, problems } = this.#desk;
+    const { triage, notes, sources, problems } = this.#desk;
     return {
       search: this.#searched(),
       triage: { selected: triage.reading, related: triage.relatedOpen },
-      troubleshoot: { source: troubleshoot.source },
       notes: { kind: notes.kind, selected: notes.selected },
       sources: { selected: sources.selected },
       problems: { source: problems.source, span: problems.span, tab: problems.tab },

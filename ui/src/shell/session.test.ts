@@ -78,7 +78,6 @@ it("never writes a pasted text to disk: of its note only what stood before", () 
   desk.notes.leaveWriting();
   desk.search.pasted = true;
   desk.search.type("Erika cannot sign in");
-  desk.troubleshoot.text = "Erika's log";
   rest();
   expect(onDisk()).not.toContain("Erika");
   expect(desk.search.isOwn).toBe(false);
@@ -177,14 +176,13 @@ it("shows each view as it was left", async () => {
   Object.assign(desk.problems, { source: "acme/app", span: 60, tab: "recurring" });
   Object.assign(desk.notes, { kind: "signal", selected: "note#4" });
   desk.sources.selected = "acme/app";
-  desk.troubleshoot.source = "acme/app";
   await desk.triage.load();
   desk.triage.select("acme/app#6");
   rest();
 
   const again = opened();
   expect([again.problems.source, again.problems.span, again.problems.tab, again.notes.kind, again.notes.selected]).toEqual(["acme/app", 60, "recurring", "signal", "note#4"]);
-  expect([again.sources.selected, again.troubleshoot.source]).toEqual(["acme/app", "acme/app"]);
+  expect(again.sources.selected).toBe("acme/app");
   // It stays so until the desk is looked at.
   rest();
   await again.triage.load();
@@ -201,7 +199,7 @@ it("chooses no source that is gone", () => {
 const draft = (body: string): Writing => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], own: null });
 const kept: Kept = {
   search: { query: "", reading: null, beside: null },
-  triage: { selected: null, related: false }, troubleshoot: { source: null }, notes: { kind: null, selected: null },
+  triage: { selected: null, related: false }, notes: { kind: null, selected: null },
   sources: { selected: null }, problems: { source: null, span: 24, tab: "frequent" }, drafts: [],
 };
 
@@ -218,9 +216,4 @@ it("takes what another version wrote, or what cannot be read, as if it was never
   expect(read('{"version":1,"notes":{"kind":"poem","selected":7},"problems":{"span":"x","tab":"y"},"drafts":[3]}')).toMatchObject({
     notes: { kind: null, selected: null }, problems: { span: 24, tab: "frequent" }, drafts: [{ title: "", kind: "lesson" }],
   });
-});
-
-it("reads what was kept of the view under its former name", () => {
-  const stored = read('{"version":1,"insights":{"source":"acme/app","span":60}}');
-  expect(stored?.problems).toEqual({ source: "acme/app", span: 60, tab: "frequent" });
 });

@@ -2,7 +2,7 @@
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse, Verdict } from "../lib/types";
-import { article, BODIES, brief, candidate, comparison, counted, hit, LOG, logs, MONTHS, note, page, problem, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
+import { answered, article, BODIES, brief, candidate, comparison, counted, hit, LOG, logs, MONTHS, note, NOTHING, problem, REPLACED, thread, TITLES, understood, waiting, type Sort } from "./samples";
 
 export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
 export type Mood = (typeof MOODS)[number];
@@ -80,11 +80,10 @@ export function play(mood: Mood): void {
         return { band: "likely", calibrated_on: 41, candidates: isEmpty ? [] : [candidate("open", sort)], circle: [], compared: 310, conclusive: true, key: null, known: null, known_duplicates: [], notices: [], rejected: [], took_ms: 9 };
       case "prose":
         return (args["texts"] as string[]).map(() => BODIES[sort]);
-      case "troubleshoot":
-        return {
-          cases: isEmpty ? [] : [solved(sort)], key: null, near: [], notices: [], conclusive: true, outcome: isEmpty ? "nothing" : "solved", settings: request["settings"], took_ms: 11,
-          wiki: isEmpty ? [] : [page("plain")],
-        };
+      case "ask":
+        return isEmpty ? NOTHING : answered(sort, request["key"] as string | null);
+      case "completions":
+        return ["bug", "area: sync", "needs a test"].filter((one) => one.includes(String(args["typed"])));
       case "read_logs":
         return isEmpty ? { ...logs(sort), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } : logs(sort);
       case "understand_files":

@@ -33,10 +33,7 @@ async function open(mood: Mood): Promise<void> {
   if (view) desk.go(view as ViewId);
   if (query) desk.lookFor(query);
   if (key) await desk.read(key);
-  if (report) {
-    desk.troubleshoot.text = report;
-    await desk.troubleshoot.ask();
-  }
+  if (report) await desk.lookUp(report, "problem");
 }
 
 /** The prompt as it is shown, with what is on the clipboard or a text that is typed. */

@@ -1,7 +1,7 @@
 // Invented texts, short and long, in another script, and hostile: what the stories are told with.
 
 import type {
-  Article, Brief, Comparison, CountedDuplicate, Disposition, DuplicateCandidate, Fact, Hit, LinkView, ListedProblem, LogError, LogResponse, Note, ProblemReport, RedactionPreview, SolvedCase, State,
+  Article, AskResponse, Brief, CaseComment, Comparison, CountedDuplicate, Disposition, DuplicateCandidate, Fact, Hit, KnownProblem, LinkView, ListedProblem, LogError, LogResponse, Note, ProblemReport, RedactionPreview, SolvedCase, State,
   Thread, ThreadComment, TriageItem, Understood, WikiPassage,
 } from "../lib/types";
 
@@ -102,6 +102,25 @@ export const solved = (sort: Sort): SolvedCase => ({
 export const page = (sort: Sort): WikiPassage => ({
   citation: "[Wiki: TLS]", key: "acme/app:TLS", similarity: 0.5, text: sort === "long" ? LOG : "How certificates are renewed, and what the agent reads then.",
   title: sort === "plain" ? "TLS" : TITLES[sort], url: "https://tracker.example/acme/app/wiki/TLS",
+});
+
+const caseComment = (anchor: string, role: CaseComment["role"], text: string): CaseComment => ({
+  anchor, association: "MEMBER", author: "jane.doe", created_at: DATES.updated_at, excerpt: false, role, text, url: null,
+});
+
+export const NOTHING: AskResponse = { key: null, problem: null, related: [], cases: [], wiki: [], articles: [], notes: [], next: ["File a new report."], notices: [], conclusive: true, took_ms: 11 };
+
+export const known = (sort: Sort): KnownProblem => ({
+  key: "acme/app#1", title: TITLES[sort], url: "https://tracker.example/acme/app/issues/1", status: "unreleased", confidence: 0.72, reasons: ["both name x509"], reports: ["acme/app#5", "acme/app#7"],
+  fixed_in: "2.4", fixed_at: null, update_to: null, came_back_in: null, asked_version: { version: "2.3.1", has_fix: false },
+  fix: caseComment("comment-4", "fix", "Restart the agent once; 2.4 reads the chain by itself."), workaround: caseComment("comment-2", "workaround", "Restart the agent after each renewal."),
+  fixed_by: [{ key: "acme/app#9", title: "Read the chain again", url: null, text: "" }],
+});
+
+/** What is known of a text, or of an item. */
+export const answered = (sort: Sort, key: string | null = null): AskResponse => ({
+  ...NOTHING, key, problem: known(sort), cases: [], wiki: [page("plain")], next: ["Use the workaround.", "Fixed, not released yet."],
+  related: [{ key: "acme/app#6", title: TITLES[sort], url: null, state: "open", state_reason: null, band: "possible", confidence: 0.31 }],
 });
 
 const report = (number: number, title: string, month: number): ProblemReport => ({

@@ -42,15 +42,15 @@ import ShortcutField from "../settings/ShortcutField.svelte";
 import Confidence from "../triage/Confidence.svelte";
 import Facts from "../triage/Facts.svelte";
 import Side from "../triage/Side.svelte";
-import CaseCard from "../troubleshoot/CaseCard.svelte";
-import LogView from "../troubleshoot/LogView.svelte";
-import { Logs } from "../troubleshoot/logs.svelte";
-import PlainText from "../troubleshoot/PlainText.svelte";
+import CaseCard from "../answer/CaseCard.svelte";
+import LogView from "../answer/LogView.svelte";
+import Told from "../answer/Told.svelte";
+import { Logs } from "../answer/logs.svelte";
+import PlainText from "../lib/PlainText.svelte";
 import { Desk } from "../shell/desk.svelte";
 import { Jobs } from "../shell/jobs.svelte";
-import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
-import type { DuplicatesResponse, TroubleshootResponse } from "../lib/types";
-import { BODIES, candidate, FACTS, hit, LOG, logs, MONTHS, page, solved, thread, TITLES, understood, type Sort } from "./samples";
+import { Answer } from "../answer/answer.svelte";
+import { answered, BODIES, candidate, FACTS, hit, LOG, logs, MONTHS, solved, thread, TITLES, understood, type Sort } from "./samples";
 
 /** What a component stands in, where its meaning comes from that. */
 export type Around = "listbox" | "window" | "prompt";
@@ -86,12 +86,8 @@ function toasts(text: string | null, undo = false): { toasts: Messages } {
 /** The lines of the prompt about a report. */
 function lines(sort: Sort): Record<PartName, Part> {
   const part = (lines: Part["lines"]): Part => ({ lines, pending: false, failure: null, silence: "" });
-  const answer = { cases: [solved(sort)], wiki: [page(sort)] } as unknown as TroubleshootResponse;
-  return {
-    known: part(known({ candidates: [candidate("open", sort)], known: null } as unknown as DuplicatesResponse)),
-    solved: part(solvedLine(answer)),
-    wiki: part(wiki(answer)),
-  };
+  const answer = answered(sort);
+  return { known: part(known(answer)), solved: part(solvedLine(answer)), wiki: part(wiki(answer)) };
 }
 
 const EMPTY_PART: Part = { lines: [], pending: false, failure: null, silence: "No known report matches." };
@@ -128,7 +124,7 @@ export const STORIES: readonly Story[] = [
     long: { failure: { code: "io", message: TITLES.long, hint: TITLES.long } },
     hostile: { failure: { code: "io", message: TITLES.hostile, hint: null } },
   }),
-  ...told("CaseCard", CaseCard, each((sort) => ({ troubleshoot: new Troubleshoot(new Jobs()), one: solved(sort), selected: sort === "plain", choose: none, read: none }))),
+  ...told("CaseCard", CaseCard, each((sort) => ({ answer: new Answer(new Jobs(), () => []), one: solved(sort), selected: sort === "plain", choose: none, read: none }))),
   ...told("Chips", Chips, {
     empty: { query: "", change: none },
     full: { query: 'is:issue is:open label:"help wanted" -author:bot tls', change: none },
@@ -246,5 +242,6 @@ export const STORIES: readonly Story[] = [
   }),
   ...told("ThreadHead", ThreadHead, { ...each((sort) => ({ thread: thread(sort), filterBy: none, follow: none })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: none, follow: none } }),
   ...told("Time", Time, { full: { at: "2026-02-03T08:00:00Z", what: "Opened" }, narrow: { at: "2026-02-03T08:00:00Z", narrow: true }, empty: { at: null } }),
+  ...told("Told", Told, each((sort) => ({ of: "acme/app#1", one: solved(sort).comments[1]!, told: true, read: none }))),
   ...told("Toasts", Toasts, { full: toasts("acme/app#5 is a duplicate of acme/app#1.", true), empty: toasts(null), long: toasts(TITLES.long), hostile: toasts(TITLES.hostile) }),
 ];

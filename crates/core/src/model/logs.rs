@@ -90,6 +90,8 @@ pub struct LogFile {
 pub struct LogRequest {
     /// Local paths of files, archives and folders.
     pub paths: Vec<String>,
+    /// Pasted text of a log, read if there are no paths.
+    pub text: String,
     /// Key of the only source to search; null for all sources.
     pub source: Option<String>,
     /// Maximum number of distinct errors to look up, 1..=50.
@@ -102,6 +104,7 @@ impl Default for LogRequest {
     fn default() -> Self {
         Self {
             paths: Vec::new(),
+            text: String::new(),
             source: None,
             max_errors: limits::ERRORS,
             settings: TroubleshootSettings::default(),

@@ -25,7 +25,10 @@ impl Casebook {
             let start = Instant::now();
             logs::valid(&request)?;
             let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
-            let reading = precedent_logs::read(&paths, &task)?;
+            let reading = match (&*paths, &*request.text) {
+                ([], text) if !text.is_empty() => precedent_logs::read_text(text),
+                _ => precedent_logs::read(&paths, &task)?,
+            };
             let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =

@@ -344,6 +344,18 @@ impl Casebook {
         self.run(|i| i.indexes().forget_all(i.embedding_session()?.vectors().ok().as_deref())).await
     }
 
+    /// Returns the values of a filter, `label`, `author` or `reason`, that contain a typed text.
+    ///
+    /// # Errors
+    /// Index errors.
+    pub async fn completions(&self, filter: String, typed: String) -> Result<Vec<String>> {
+        self.run(move |i| {
+            let session = i.embedding_session()?;
+            i.with_context(&session, |parts| parts.completions(&filter, &typed))
+        })
+        .await
+    }
+
     /// Searches the casebook. Updates the full-text index first if that is quick; otherwise the
     /// response carries a notice.
     ///

@@ -15,6 +15,8 @@ use super::query::Query;
 
 /// The number of names that are listed if none is similar.
 const MAX_NAMES: usize = 5;
+/// The number of values that complete a typed filter.
+const MAX_COMPLETIONS: usize = 8;
 
 impl QueryContext<'_> {
     /// Returns what the casebook has instead of the names and words of a query that it lacks.
@@ -39,6 +41,24 @@ impl QueryContext<'_> {
             texts.push(format!("No item contains \"{word}\". Did you mean \"{suggestion}\"?"));
         }
         Ok(texts.into_iter().map(|text| Notice { lack: Lack::Operators, text }).collect())
+    }
+
+    /// Returns the labels or authors that contain a typed text: those that begin with it first,
+    /// then the most frequent. Other filters have none.
+    ///
+    /// # Errors
+    /// Index errors.
+    pub fn completions(&self, filter: &str, typed: &str) -> Result<Vec<String>> {
+        let kind = match filter {
+            "label" => Vocabulary::Label,
+            "author" => Vocabulary::Author,
+            "reason" => Vocabulary::Reason,
+            _ => return Ok(Vec::new()),
+        };
+        let typed = typed.to_lowercase();
+        let mut terms = self.fulltext.vocabulary(kind, |term| term.to_lowercase().contains(&typed))?;
+        terms.sort_by_key(|(term, _)| !term.to_lowercase().starts_with(&typed));
+        Ok(terms.into_iter().map(|(term, _)| term).take(MAX_COMPLETIONS).collect())
     }
 
     fn names(&self, kind: Vocabulary, name: &str, value: &str) -> Result<Option<String>> {

@@ -11,8 +11,8 @@ import { shared } from "./shared";
 import { shell } from "./shell";
 import { sources } from "./sources";
 import { triage } from "./triage";
-import { troubleshoot } from "./troubleshoot";
+import { answer } from "./answer";
 
 const numbers = { bytes, count, percent, perSecond };
 
-export const english = { article, notes, numbers, problems, prompt, search, settings, shared, shell, sources, triage, troubleshoot };
+export const english = { answer, article, notes, numbers, problems, prompt, search, settings, shared, shell, sources, triage };

@@ -10,7 +10,7 @@ export const prompt = {
   emptyCasebook: "The casebook is empty. Add a source in Precedent first.",
   staysHere: "Everything stays on this machine.",
   /** What a text is read as. */
-  sorts: { key: "a key", link: "a link", trace: "a stack trace", mail: "an email", words: "a search", text: "text" },
+  sorts: { key: "a key", link: "a link", log: "a log", trace: "a stack trace", mail: "an email", words: "a search", text: "text" },
   linkTo: (key: string) => `a link to ${key}`,
   withLines: (sort: string, lines: number) => `${sort}, ${plural(lines, "line")}`,
   withText: (sort: string, text: string) => `${sort}: ${text}`,
@@ -37,7 +37,7 @@ export const prompt = {
     item: (key: string) => `Open ${key}`,
     triage: (key: string) => `Review the duplicates of ${key}`,
     search: (text: string) => `Search for “${text}”`,
-    troubleshoot: "Read everything known about it",
+    ask: "Read everything known about it",
   },
 
   keys: {
@@ -64,6 +64,8 @@ export const prompt = {
       none: (report: string) => `This is probably not a duplicate of ${report}.`,
     },
     knownDuplicate: (report: string) => `This is a known duplicate of ${report}.`,
+    /** `status` is as "fixed in 3.3.0". */
+    standing: (status: string) => `It is ${status}.`,
     see: (report: string) => `See ${report}.`,
     solvedBefore: (report: string) => `A similar case was solved: ${report}.`,
     /** The fix is text of a tracker: it may bring its own stop. */

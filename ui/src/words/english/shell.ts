@@ -5,9 +5,8 @@ export const shell = {
 
   /** The views, as the rail names them and the palette explains them. */
   views: {
-    search: { name: "Search", about: "Find reports, comments and wiki pages" },
+    search: { name: "Search", about: "Words, a key, an error, a log or an email: what is known, and how it was solved" },
     triage: { name: "Triage", about: "Decide which reports are duplicates" },
-    troubleshoot: { name: "Troubleshoot", about: "Paste a report; get duplicates, solved cases and wiki pages" },
     notes: { name: "Notes", about: "What you have learned" },
     sources: { name: "Sources", about: "Your trackers and imported files" },
     problems: { name: "Problems", about: "Problems reported most, open longest, unreleased or recurring" },
@@ -59,11 +58,16 @@ export const shell = {
     "search.left": "Left pane",
     "search.right": "Right pane",
     "search.close": "Close the second item",
-    "search.tracker": "Open in the tracker",
+    "search.tracker": "Open in the tracker, or the selected evidence",
+    "search.answer": "Show the evidence of the answer",
+    "search.read": "Open the result or the evidence; look up a single error of a log",
+    "search.pick": "Add the evidence to the brief, or remove it",
+    "search.reply": "Copy a reply that cites the answer",
+    "search.brief": "Make a brief…",
     "search.back": "Back",
     "search.sort": "Change the sort order",
     "search.save": "Save or remove this search",
-    "search.leave": "Close the second item, or return to the search box",
+    "search.leave": "Close the evidence or the second item, or return to the search box",
 
     "triage.duplicate": "Duplicate",
     "triage.related": "Related, not a duplicate",
@@ -84,15 +88,6 @@ export const shell = {
     "triage.closed": "Include or exclude closed reports",
     "triage.read": "Open the report",
     "triage.readCandidate": "Open the candidate",
-
-    "troubleshoot.ask": "Look it up",
-    "troubleshoot.next": "Next answer",
-    "troubleshoot.previous": "Previous answer",
-    "troubleshoot.pick": "Add it to the brief, or remove it",
-    "troubleshoot.read": "Open it",
-    "troubleshoot.alone": "Look up a single error of a log",
-    "troubleshoot.brief": "Make a brief…",
-    "troubleshoot.text": "Back to the text",
 
     "notes.add": "New note",
     "notes.edit": "Edit the note",
@@ -137,7 +132,6 @@ export const shell = {
     zoom: "Larger, smaller, normal text",
     markSeveral: "Select several",
     results: "Next or previous result",
-    readResult: "Open the result",
     openProblem: "Open the problem, then its reports",
     queries: "In the search box: words, {phrase}, {without}, and filters such as {state}, {label}, {source}, {mode}.",
     phrase: '"a phrase"',

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import type { CaseComment, SolvedCase } from "../lib/types";
+import { blocks } from "../lib/prose";
+import { fixFirst, versionWords } from "./pieces";
+
+const comment = (anchor: string): CaseComment => ({
+  anchor, author: null, association: null, role: null, created_at: "2026-01-01T00:00:00Z", url: null, text: "", excerpt: false,
+});
+
+it("shows the fix first and the rest in order of time", () => {
+  const one = { comments: ["a", "b", "c"].map(comment), fix: "b" } as SolvedCase;
+  expect(fixFirst(one).map((c) => c.anchor)).toEqual(["b", "a", "c"]);
+  expect(fixFirst({ ...one, fix: null }).map((c) => c.anchor)).toEqual(["a", "b", "c"]);
+});
+
+it("tells code from prose", () => {
+  expect(blocks("Try this:\n```sh\nfw restart\n```\nThen wait.")).toEqual([
+    { code: false, language: null, text: "Try this:" }, { code: true, language: "sh", text: "fw restart" }, { code: false, language: null, text: "Then wait." },
+  ]);
+  expect(blocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, language: null, text: "open\n```\nstill" }]);
+  expect(blocks("  ")).toEqual([]);
+});
+
+it("a version is older than the fix, or should have it", () => {
+  expect(versionWords({ version: "2.3.1", has_fix: false })).toBe("2.3.1 is older");
+  expect(versionWords({ version: "main", has_fix: null })).toBe("main may or may not have the fix");
+  expect(versionWords({ version: "2.10.1", has_fix: true })).toBe("2.10.1 should have the fix: possibly a regression");
+});
