@@ -14,15 +14,22 @@ rm -f SHA256SUMS
 sums="$(sha256sum -- *.*)"
 printf '%s\n' "$sums" > SHA256SUMS
 
+# The repository of a release on GitHub; the MCP registry names a server after its owner.
+repository="$(printf '%s\n' "${PRECEDENT_RELEASE_URL:-}" | sed -nE 's|^(https://github\.com/[^/]+/[^/]+)/releases/.*|\1|p')"
+owner="${repository#https://github.com/}"
+owner="${owner%%/*}"
+
 for template in "$templates"/*/*; do
     [ -n "${PRECEDENT_RELEASE_URL:-}" ] || break
-    text="$(sed "s|@VERSION@|$version|g; s|@URL@|$PRECEDENT_RELEASE_URL|g" "$template")"
+    text="$(sed "s|@VERSION@|$version|g; s|@URL@|$PRECEDENT_RELEASE_URL|g; s|@REPOSITORY@|${repository:-@REPOSITORY@}|g
+        s|@OWNER@|${owner:-@OWNER@}|g" "$template")"
     # @FILE:.deb@ is the name of the package with that ending, @SHA256:.deb@ its checksum.
     for ending in $(printf '%s\n' "$text" | grep -oE '@(FILE|SHA256):[^@]+@' | sed 's/.*://; s/@$//' | sort -u); do
         line="$(grep -m 1 -- "$ending\$" SHA256SUMS)" || continue
         text="$(printf '%s\n' "$text" | sed "s|@FILE:$ending@|${line#*  }|g; s|@SHA256:$ending@|${line%% *}|g")"
     done
     case "$text" in
+        *@OWNER@*) echo "${template#"$templates"/}: left out, the release is not on GitHub" >&2 ;;
         *@FILE:* | *@SHA256:*) echo "${template#"$templates"/}: left out, its package is not here" >&2 ;;
         *)
             file="packaging/${template#"$templates"/}"

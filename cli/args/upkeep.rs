@@ -206,8 +206,8 @@ pub struct McpCommand {
     /// Source for bare numbers, if there are several sources
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
-    /// Allow agents to read logs in this folder (repeatable); without it, they can't read files
-    #[arg(long, value_name = "DIR")]
+    /// Allow agents to read logs in these folders (repeatable); without one, they can't read files
+    #[arg(long, value_name = "DIR", num_args = 0..)]
     pub allow: Vec<PathBuf>,
 }
 

@@ -1,4 +1,5 @@
-//! Tests of the extension for GitHub's command line, by itself and installed in a real `gh`.
+//! Tests of the extension for GitHub's command line, by itself and installed in a real `gh`, and of
+//! the action for GitHub's workflows.
 
 use std::{path::Path, process::Command};
 
@@ -75,4 +76,17 @@ fn extension_runs_in_gh() {
     assert_eq!(install.code, Some(0), "{}", install.err);
     let similar = run(&place, &folder, "gh", &["precedent", "similar", "2", "-q"]);
     assert!(similar.out.contains("acme/app#1"), "{}{}", similar.out, similar.err);
+}
+
+#[test]
+fn action_comments_similar_reports_once() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: the action for similar reports, because python3 is not installed");
+        return;
+    }
+    let place = Place::new();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/.github/actions/similar-reports/test.py");
+    let folder = place.path("");
+    let ran = run(&place, &folder, "python3", &[script, env!("CARGO_BIN_EXE_precedent")]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "passed\n"), "{}", ran.err);
 }

@@ -200,6 +200,16 @@ fn tools_are_few_annotated_and_described() {
 }
 
 #[test]
+fn allow_without_a_folder_reads_no_file() {
+    let place = Place::new();
+    import_sample(&place);
+    let log = place.file("server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043\n");
+    let mut client = Client::start(&place, &["--allow"]);
+    let error = client.call("find_fixes", json!({"path": log}));
+    assert!(error.to_string().contains("mcp --allow DIR"), "{error}");
+}
+
+#[test]
 fn every_tool_answers() {
     let place = Place::new();
     import_sample(&place);

@@ -3,11 +3,11 @@
 
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
-use crate::{bundle, process, terminal};
+use crate::{bundle, process, system, terminal};
 use std::path::Path;
 use xshell::cmd;
 
-/// Makes packages, SBOMs and release notes in `target/release/dist/VERSION`.
+/// Makes packages, a bundle for MCP clients, SBOMs and notes in `target/release/dist/VERSION`.
 pub fn release(ws: &Workspace, formats: &[String]) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     let notes = section(&ws.sh.read_file("CHANGELOG.md")?, version).ok_or_else(|| {
@@ -26,6 +26,9 @@ pub fn release(ws: &Workspace, formats: &[String]) -> Result<()> {
         let name = package.file_name().unwrap_or_default().to_string_lossy().replace(' ', "-");
         ws.sh.copy_file(package, folder.join(name))?;
     }
+    let python = system::python().unwrap_or("python3");
+    let staged = ws.root.join("src-tauri/staged");
+    process::run(ws, cmd!(ws.sh, "{python} packaging/mcpb.py {version} {staged} {folder}"))?;
     write_sboms(ws, &folder, version)?;
     ws.sh.write_file(folder.join("NOTES.md"), notes)?;
     terminal::note("Checksums, templates and signatures: packaging/finish.sh");
