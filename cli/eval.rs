@@ -39,6 +39,7 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         weights: command.weights.clone(),
         features: command.features.clone(),
         judged: command.judged.clone(),
+        translations: command.translations.clone(),
         run: command.run.clone(),
         against: command.against.clone(),
         tsv: command.tsv.clone(),

@@ -525,6 +525,7 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
             embed: &|_| Ok(query_vectors[at].clone()),
             floor: info.floor,
             problem: None,
+            languages: &precedent_engine::NoLanguages,
         };
         let question = &questions[at];
         if !is_timed {

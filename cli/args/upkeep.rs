@@ -149,6 +149,11 @@ pub struct EvalCommand {
     /// them
     #[arg(long, value_name = "DIR|FILE")]
     pub judged: Option<PathBuf>,
+
+    /// Ask these translations of reports instead of the reports (tab-separated: set, report, language,
+    /// title, sentence)
+    #[arg(long, value_name = "FILE")]
+    pub translations: Option<PathBuf>,
     /// Use only candidates from this many days before each report, and only reports with a
     /// duplicate among them
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]

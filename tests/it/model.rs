@@ -128,3 +128,28 @@ fn damaged_model_leaves_keyword_search() {
     std::fs::write(&card, "{").unwrap();
     words_go_on(&place, &runtime, &models, "damaged");
 }
+
+#[test]
+fn question_in_another_language_finds_english_reports() {
+    let Some(runtime) = runtime() else { return };
+    let place = Place::new();
+    let models = root().join("models");
+    let run = |args: &[&str]| run(&place, &runtime, &models, args);
+    assert_eq!(run(&["import", "sample"]).code, Some(0));
+    let question = "Der Speicherverbrauch des Agenten wächst unbegrenzt bei sehr breiten Tabellen";
+    let ask = || {
+        let ran = run(&["duplicates", "-t", question, "--include-closed", "--json=key"]);
+        ran.out + &ran.err
+    };
+    let before = ask();
+    assert!(before.contains("index for German and other languages is 0% built"), "{before}");
+    assert_eq!(run(&["index"]).code, Some(0));
+    let after = ask();
+    assert!(!after.contains("German") && after.contains("ferrywire/ferrywire#6\""), "{after}");
+    let found = run(&["search", "Speicher des Agenten wächst ohne Grenze", "--json=key"]);
+    assert!(found.out.contains("ferrywire/ferrywire#6"), "{}", found.out);
+
+    let other = run(&["duplicates", "-t", "Konsolen loggar ut användaren efter varje uppdatering av sidan"]);
+    let text = other.out + &other.err;
+    assert!(text.contains("texts in Swedish are compared by their words"), "{text}");
+}

@@ -115,7 +115,7 @@ fn expect_digest(ws: &Workspace, path: &Path, digest: &str) -> Result<()> {
 /// Puts the library and the models into a folder of executables, where they are looked for.
 pub fn place_beside(ws: &Workspace, library: Option<&Path>, dir: &Path) -> Result<()> {
     let mut files = vec![(library.map(Path::to_owned), dir.join(NAME))];
-    for folder in ["models/builtin", "models/names"] {
+    for folder in ["models/builtin", "models/languages", "models/names"] {
         std::fs::create_dir_all(dir.join(folder))?;
         for model in ws.sh.read_dir(folder)? {
             let to = dir.join(folder).join(model.file_name().unwrap_or_default());

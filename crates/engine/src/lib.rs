@@ -27,5 +27,5 @@ pub mod search;
 pub mod troubleshoot;
 
 pub use casebook::{Casebook, DATABASE, OpenOptions, understand_files};
-pub use parts::QueryContext;
+pub use parts::{LanguageIndex, NoLanguages, QueryContext};
 pub use precedent_text::html::from_markdown as prose;

@@ -101,6 +101,12 @@ impl<'a> QueryPlan<'a> {
         Self { casebook, dataset, window, form, vocabulary, width, counter: Arc::default(), total: 0, task }
     }
 
+    /// Runs the first query.
+    pub async fn ask_first(&self) -> Result<()> {
+        let Some(query) = self.queries().next() else { return Ok(()) };
+        self.casebook.rank(self.request(query, Arm::Duplicates), self.task).await.map(drop)
+    }
+
     fn queries(&self) -> impl Iterator<Item = usize> {
         self.dataset.relevant.keys().chain(&self.dataset.negatives).copied()
     }
@@ -154,7 +160,7 @@ impl<'a> QueryPlan<'a> {
             typed: !whole,
             source: SOURCE.to_owned(),
             // The stored vectors of an item cover its whole text.
-            number: whole.then_some(place as u64 + 1),
+            number: (whole && place < self.dataset.imported).then_some(place as u64 + 1),
             made_at: report.created_at,
             since: self.window.map(|days| set::days_before(report.created_at, days)),
             solved: false,

@@ -56,6 +56,8 @@ pub struct Request {
     pub features: Option<PathBuf>,
     /// Manually judged pairs: a folder of `SET.tsv` files, or the file of one set.
     pub judged: Option<PathBuf>,
+    /// Queries in other languages in place of the set's own.
+    pub translations: Option<PathBuf>,
     /// Output file for the run; `last.json` in the cache by default.
     pub run: Option<PathBuf>,
     /// An earlier run to compare with.
@@ -120,7 +122,15 @@ pub async fn evaluate(
             rankings.retain(|r| !matches!(r, Arm::Semantic | Arm::Hybrid));
         }
         run.model = model.map_or_else(|_| "none".to_owned(), |m| m.name);
+        if let Some(file) = &request.translations {
+            dataset.translate(file)?;
+        }
         let plan = QueryPlan::new(&casebook, &dataset, request.form, request.window, request.width, task);
+        if request.translations.is_some() {
+            // The first question in another language makes the update build its index.
+            plan.ask_first().await?;
+            casebook.update_index(task).await?;
+        }
         let answers = ask::ask(&rankings, &mut features, plan).await?;
         run.sets.insert(dataset.name.clone(), answers);
         sets.push(dataset);

@@ -132,7 +132,7 @@ pub fn report(
                 let baseline = against.and_then(|a| a.sets.get(&dataset.name));
                 SetReport {
                     set: dataset.name.clone(),
-                    documents: dataset.reports.len(),
+                    documents: dataset.imported,
                     queries: dataset.relevant.len(),
                     negatives: dataset.negatives.len(),
                     rankings: rankings

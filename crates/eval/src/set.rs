@@ -46,6 +46,8 @@ pub struct EvalSet {
     pub relevant: BTreeMap<usize, BTreeSet<usize>>,
     /// Reports without a known earlier duplicate.
     pub negatives: Vec<usize>,
+    /// Number of reports in the casebook; translated queries follow them.
+    pub imported: usize,
     /// Hash that distinguishes casebooks of different contents.
     fingerprint: String,
 }
@@ -256,7 +258,48 @@ impl EvalSet {
         }
         let name = folder.file_name().map_or_else(|| "set".to_owned(), |n| n.to_string_lossy().into_owned());
         let fingerprint = hasher.finalize().to_hex()[..12].to_owned();
-        Ok(Self { name, reports, relevant, negatives, fingerprint })
+        let imported = reports.len();
+        Ok(Self { name, reports, relevant, negatives, imported, fingerprint })
+    }
+
+    /// Replaces the queries by translations of some, each with the same duplicates. The columns of
+    /// the file are set, report, language, title and sentence.
+    ///
+    /// # Errors
+    /// A file that cannot be read, with its line; no translations of this set.
+    pub fn translate(&mut self, file: &Path) -> Result<()> {
+        let mut relevant = BTreeMap::new();
+        for (i, line) in lines(file)?.enumerate() {
+            let line = line.map_err(|e| Error::io(file, e))?;
+            let columns: Vec<&str> = line.split('\t').collect();
+            let wrong = |why: &str| Error::invalid(format!("{}:{}: {why}", file.display(), i + 1));
+            match columns[..] {
+                [comment, ..] if comment.starts_with('#') => {}
+                [set, ..] if set != self.name => {}
+                [_, id, language, title, sentence] => {
+                    let place = self.reports[..self.imported].iter().position(|report| report.id == id);
+                    let place = place.ok_or_else(|| wrong("no such report"))?;
+                    let documents = self.relevant.get(&place);
+                    let documents = documents.ok_or_else(|| wrong("a report without a duplicate"))?;
+                    relevant.insert(self.reports.len(), documents.clone());
+                    self.reports.push(Report {
+                        id: format!("{id}/{language}"),
+                        title: title.to_owned(),
+                        body: sentence.to_owned(),
+                        author: None,
+                        comments: Vec::new(),
+                        ..self.reports[place].clone()
+                    });
+                }
+                _ => return Err(wrong("not set, report, language, title and sentence with tabs")),
+            }
+        }
+        if relevant.is_empty() {
+            let error = Error::invalid(format!("{} has no queries for {}", file.display(), self.name));
+            return Err(error.with_hint("Its first column is the name of the set's folder."));
+        }
+        (self.relevant, self.negatives) = (relevant, Vec::new());
+        Ok(())
     }
 
     /// Returns the number of the tracker's reports that a query stands for.

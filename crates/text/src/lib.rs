@@ -7,6 +7,7 @@ pub mod dialect;
 pub mod essence;
 pub mod failure;
 pub mod html;
+pub mod language;
 pub mod literal;
 pub mod mail;
 pub mod markdown;

@@ -199,6 +199,9 @@ pub struct IndexReport {
     pub busy_elsewhere: bool,
     /// Calibrations of sources with known duplicates; empty until all vectors are computed.
     pub calibrated: Vec<CalibrationReport>,
+    /// Number of changed documents in another language than English.
+    #[serde(skip)]
+    pub foreign: u64,
 }
 
 /// An error as data.

@@ -14,6 +14,7 @@ use super::{
     confidence::{Confidence, PairEvidence},
     explain,
     features::{Best, CandidateDetails, Evidence, Features, fill_missing},
+    languages::LanguageMatches,
     low_content,
     near_duplicate::{NearDuplicate, TokenizedReport},
     ranking::RankedIndex,
@@ -64,6 +65,8 @@ struct Retrieval {
     /// The candidates that name a rare failure or code of the draft, in their text or in comments.
     naming_ids: Vec<i64>,
     vectors: Option<QueryVectors>,
+    /// The nearest documents in the index for other languages, if it has any for the draft.
+    languages: Option<LanguageMatches>,
     report: Report,
     terms: ReportTerms,
 }
@@ -127,9 +130,13 @@ impl MatchFinder<'_> {
                 overlap,
                 share,
                 worth,
+                worth_across: None,
                 score,
                 confidence: duplicate,
             });
+        }
+        if let Some(languages) = &hits.languages {
+            languages.fuse(&mut matches);
         }
         self.table.settle(&mut matches);
         Ok(matches)
@@ -155,6 +162,8 @@ impl MatchFinder<'_> {
         }
         let naming_ids = self.naming_documents(draft, &filters)?;
         ids.extend(&naming_ids);
+        let languages = self.language_matches(draft, &filters, depth)?;
+        ids.extend(languages.iter().flat_map(LanguageMatches::ids));
         ids.sort_unstable();
         ids.dedup();
         ids.retain(|id| Some(*id) != draft.document);
@@ -173,7 +182,7 @@ impl MatchFinder<'_> {
             (Some(index), Some((title, text))) => Some(index.compare(title, text, &ids)?),
             _ => None,
         };
-        Ok(Retrieval { ids, overlaps, likeness, naming_ids, vectors, report, terms })
+        Ok(Retrieval { ids, overlaps, likeness, naming_ids, vectors, languages, report, terms })
     }
 
     /// Returns the documents that name an application-specific failure or code of the draft that

@@ -13,6 +13,7 @@ pub(crate) mod explain;
 pub mod features;
 mod find;
 mod fit;
+mod languages;
 mod low_content;
 pub(crate) mod near_duplicate;
 pub(crate) mod question;
@@ -132,6 +133,8 @@ pub struct Match {
     pub share: f32,
     /// The probability that it is worth reading, 0..1.
     pub worth: f32,
+    /// The same probability by the model for other languages alone, if the pair is across languages.
+    pub worth_across: Option<f32>,
     /// The ranking score.
     pub score: f32,
     /// The probability that it is a duplicate, 0..1.

@@ -229,11 +229,18 @@ pub(crate) fn estimate_relevance(
         let rare = overlap.is_some_and(|o| o.rare_signature);
         let as_rare = if rare { RARE_HELPS } else { 0.0 };
         let as_same = if m.confidence >= LIKELY { SAME_HELPS * m.confidence } else { 0.0 };
+        let across = m.worth_across.unwrap_or_default();
         let as_named = if naming_ids.contains(&m.document) { NAMED_HELPS } else { 0.0 };
         let differs = overlap.is_some_and(|o| o.failure == FailureMatch::Different) && m.confidence < LIKELY;
         let cap = if differs { OTHER_HELPS } else { 1.0 };
-        let relevance =
-            statement.helps.probability(&numbers).max(as_rare).max(as_same).max(as_named).min(cap);
+        let relevance = statement
+            .helps
+            .probability(&numbers)
+            .max(as_rare)
+            .max(as_same)
+            .max(as_named)
+            .max(across)
+            .min(cap);
         let sure = if domain.is_small() && has_vectors { SURE_AMONG_FEW } else { SURE };
         let in_domain =
             rare || as_named > 0.0 || relevance >= sure || statement.home.probability(&numbers) >= HOME;

@@ -170,6 +170,7 @@ impl Casebook {
             let vectors = session.vectors().ok();
             // An index that is ahead of its database would hide later changes.
             let old_copy = i.indexes().forget_all_and(vectors.as_deref(), || {
+                i.clear_languages()?;
                 let old_copy = match i.store.document_count()?
                     + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))?
                 {

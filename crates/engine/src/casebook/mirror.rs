@@ -96,9 +96,7 @@ impl Casebook {
                     .with_hint("Only the last import of files can be undone, and only once.")
             })?;
             i.indexes().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
-            if let Ok(vectors) = i.embedding_session()?.vectors() {
-                i.indexes().plan_vectors(&vectors, &task)?;
-            }
+            i.plan_removals(&task)?;
             i.store.purge(&task)?;
             Ok(undone)
         })
@@ -443,9 +441,7 @@ impl Casebook {
             })?;
             sync::forget_wiki(&i.folder, id)?;
             i.indexes().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
-            if let Ok(vectors) = i.embedding_session()?.vectors() {
-                i.indexes().plan_vectors(&vectors, &task)?;
-            }
+            i.plan_removals(&task)?;
             i.store.purge(&task)?;
             Ok(view)
         })

@@ -204,6 +204,8 @@ struct Inner {
     language: Mutex<Option<(u64, DomainModel)>>,
     /// The most recently used model.
     session: Mutex<Option<Arc<EmbeddingSession>>>,
+    /// The model for other languages, once it was needed.
+    languages: Mutex<Option<Arc<EmbeddingSession>>>,
 }
 
 impl std::fmt::Debug for Casebook {
@@ -290,6 +292,7 @@ impl Casebook {
             table: options.table,
             language: Mutex::default(),
             session: Mutex::default(),
+            languages: Mutex::default(),
         };
         if let Some((name, preload)) = preload {
             inner.embedding_session()?.adopt_preload(name.as_deref(), preload);
@@ -341,7 +344,11 @@ impl Casebook {
     /// # Errors
     /// [`Code::Busy`] if another process keeps updating it.
     pub async fn forget_indexes(&self) -> Result<()> {
-        self.run(|i| i.indexes().forget_all(i.embedding_session()?.vectors().ok().as_deref())).await
+        self.run(|i| {
+            let session = i.embedding_session()?;
+            i.indexes().forget_all_and(session.vectors().ok().as_deref(), || i.clear_languages())
+        })
+        .await
     }
 
     /// Returns the values of a filter, `label`, `author` or `reason`, that contain a typed text.
@@ -417,6 +424,9 @@ impl Casebook {
     /// Database errors.
     pub async fn release_memory(&self) -> Result<()> {
         self.run(|i| {
+            if let Ok(Some(session)) = i.language_session(false) {
+                session.release_memory();
+            }
             if i.embedding_session()?.release_memory() {
                 i.store.release_memory();
                 memory::trim_heap();
@@ -547,6 +557,7 @@ impl Inner {
             embed: &embed,
             floor: session.engine().info().map_or(0.0, |m| m.floor),
             problem: problem.as_deref(),
+            languages: self,
         })
     }
 

@@ -15,6 +15,7 @@ use std::{
 };
 
 use super::{Inner, VECTORS, sentence};
+use crate::LanguageIndex;
 use precedent_core::{
     error::{Code, Error, Result},
     model::{IndexReport, NextModel},
@@ -30,6 +31,11 @@ use precedent_index::{
 pub(super) const MODELS: &str = "models";
 /// The vectors of comments that searches must not use, below the casebook's folder.
 const COMMENT_VECTORS: &str = "said";
+/// The vectors of the model for other languages, below the casebook's folder.
+const LANGUAGE_VECTORS: &str = "languages";
+/// The number of changed documents in other languages, and their share of all changed ones (one in
+/// this many), that make the casebook one of several languages.
+const FOREIGN: (u64, u64) = (3, 100);
 /// The number of vectors of the next model made before the active vectors are updated again.
 const ROUND: u64 = 2_048;
 
@@ -45,6 +51,8 @@ pub(super) struct EmbeddingSession {
     name: Option<String>,
     engine: Engine,
     folder: PathBuf,
+    /// The folder of its vectors, below the casebook's folder.
+    store: &'static str,
     vectors: OnceLock<OpenResult<Arc<Vectors>>>,
     /// The time and error when another process was found building the vectors.
     busy: Mutex<Option<(Instant, Arc<Error>)>>,
@@ -114,7 +122,7 @@ impl EmbeddingSession {
 
     /// Opens the vectors of the model.
     pub(super) fn vectors(&self) -> OpenResult<Arc<Vectors>> {
-        self.open_once(&self.vectors, VECTORS)
+        self.open_once(&self.vectors, self.store)
     }
 
     /// Opens the vectors of comments: the same store, or a separate one that searches do not use.
@@ -162,13 +170,7 @@ impl EmbeddingSession {
         match model {
             Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
             Ok(model) => model.embed(text),
-            Err(error) => {
-                let mut shared_error = Error::new(error.code(), error.to_string());
-                if let Some(hint) = error.hint() {
-                    shared_error = shared_error.with_hint(hint.to_owned());
-                }
-                Err(shared_error)
-            }
+            Err(error) => Err(shared(error)),
         }
     }
 
@@ -250,6 +252,29 @@ impl EmbeddingSession {
     }
 }
 
+/// Returns a copy of an error that several callers share.
+fn shared(error: &Error) -> Error {
+    let copy = Error::new(error.code(), error.to_string());
+    match error.hint() {
+        Some(hint) => copy.with_hint(hint.to_owned()),
+        None => copy,
+    }
+}
+
+impl LanguageIndex for Inner {
+    fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>> {
+        let Some(session) = self.language_session(is_needed)? else { return Ok(None) };
+        session.vectors().map(Some).map_err(|error| shared(&error))
+    }
+
+    fn embed(&self, text: &str) -> Result<Vec<f32>> {
+        match self.language_session(false)? {
+            Some(session) => session.embed(text),
+            None => Err(Error::new(Code::ModelUnavailable, "the index for other languages is missing")),
+        }
+    }
+}
+
 /// Returns the embedding engine of a model in this casebook folder; `None` and `builtin` mean the
 /// built-in model.
 pub(super) fn engine_of(built_in: &Engine, folder: &Path, name: Option<&str>) -> Engine {
@@ -287,6 +312,7 @@ impl Inner {
             name: name.map(str::to_owned),
             engine: engine_of(&self.engine, &self.folder, name),
             folder: self.folder.clone(),
+            store: VECTORS,
             vectors: OnceLock::new(),
             busy: Mutex::default(),
             comment_vectors: (!self.index_comments).then(OnceLock::new),
@@ -317,7 +343,9 @@ impl Inner {
     pub(super) fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         loop {
             self.update_model(&*self.embedding_session()?, None, task, report)?;
-            let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(()) };
+            let Some(name) = self.store.read(|r| r.next_model())? else {
+                return self.update_languages(task, report);
+            };
             if report.busy_elsewhere {
                 return Ok(());
             }
@@ -355,7 +383,88 @@ impl Inner {
                 return result;
             }
         }
-        self.update_stores(&self.session_of(session.name.as_deref()), most, task, report)
+        let reopened = match session.store {
+            VECTORS => self.session_of(session.name.as_deref()),
+            _ => self.new_language_session(),
+        };
+        self.update_stores(&reopened, most, task, report)
+    }
+
+    /// Updates the index for other languages, if a question needed it or many changed documents
+    /// do.
+    fn update_languages(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
+        let (count, share) = FOREIGN;
+        let is_needed = report.foreign >= count && report.foreign * share >= report.documents;
+        if report.busy_elsewhere || report.model_problem.is_some() || self.store.read_only().is_some() {
+            return Ok(());
+        }
+        // A missing model is stated by the questions that need it.
+        let Ok(Some(session)) = self.language_session(is_needed) else { return Ok(()) };
+        let mut language_report = IndexReport::default();
+        self.update_model(&session, None, task, &mut language_report)?;
+        report.embedded += language_report.embedded;
+        report.vector_seconds += language_report.vector_seconds;
+        Ok(())
+    }
+
+    /// Removes the vectors of deleted documents.
+    pub(super) fn plan_removals(&self, task: &Task) -> Result<()> {
+        if let Ok(vectors) = self.embedding_session()?.vectors() {
+            self.indexes().plan_vectors(&vectors, task)?;
+        }
+        match self.language_session(false)?.map(|session| session.vectors()) {
+            Some(Ok(vectors)) => {
+                Derived { parts: Indexed::Opening, ..self.indexes() }.plan_vectors(&vectors, task)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes all vectors of the index for other languages, if there are any.
+    pub(super) fn clear_languages(&self) -> Result<()> {
+        match self.language_session(false)?.map(|session| session.vectors()) {
+            Some(Ok(vectors)) => vectors.clear(),
+            _ => Ok(()),
+        }
+    }
+
+    fn new_language_session(&self) -> EmbeddingSession {
+        EmbeddingSession {
+            engine: self.engine.languages(),
+            store: LANGUAGE_VECTORS,
+            comment_vectors: None,
+            ..self.session_of(None)
+        }
+    }
+
+    /// Returns the model for other languages with its vectors, if there are vectors or they are
+    /// needed.
+    pub(super) fn language_session(&self, is_needed: bool) -> Result<Option<Arc<EmbeddingSession>>> {
+        let mut slot = self.languages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(session) = &*slot
+            && !session.open_stores().any(Vectors::is_replaced)
+        {
+            return Ok(Some(Arc::clone(session)));
+        }
+        let folder = self.folder.join(LANGUAGE_VECTORS);
+        if !is_needed && !folder.is_dir() {
+            return Ok(None);
+        }
+        let session = self.new_language_session();
+        let info = match session.engine.info() {
+            Err(_) if !is_needed => return Ok(None),
+            Err(_) if matches!(session.engine, Engine::Off) => {
+                let error = "the model for other languages is not installed";
+                return Err(Error::new(Code::ModelUnavailable, error).with_hint("Reinstall Precedent."));
+            }
+            info => info?,
+        };
+        let is_there = vectors::path(&folder, &info).is_file();
+        if !is_there && (!is_needed || self.store.read_only().is_some()) {
+            return Ok(None);
+        }
+        session.vectors().map_err(|error| shared(&error))?;
+        Ok(Some(Arc::clone(slot.insert(Arc::new(session)))))
     }
 
     fn update_stores(
@@ -368,7 +477,8 @@ impl Inner {
         let comments =
             session.comment_vectors.is_some().then(|| (session.comment_vectors(), Indexed::Comments));
         let mut is_complete = true;
-        for (vectors, parts) in [(session.vectors(), self.indexes().parts)].into_iter().chain(comments) {
+        let parts = if session.store == VECTORS { self.indexes().parts } else { Indexed::Opening };
+        for (vectors, parts) in [(session.vectors(), parts)].into_iter().chain(comments) {
             let vectors = match vectors {
                 Ok(vectors) => vectors,
                 Err(error) => {

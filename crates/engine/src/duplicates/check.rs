@@ -243,6 +243,7 @@ pub(crate) fn respond(
     if finder.vectors.is_none() {
         notices.push(finder.no_model());
     }
+    notices.extend(finder.language_notice(&matches.question.text)?);
     if let Some(source) = &matches.question.stale_source {
         notices.push(Notice {
             lack: Lack::Calibration,

@@ -29,11 +29,12 @@ use precedent_core::{
 use precedent_index::{
     filter::{Filter, Test},
     fulltext::{Scope, Vocabulary, Words},
-    vectors::{Near, Vectors},
+    vectors::{Extent, Near, Vectors},
 };
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     chunk::{self, representation},
+    language,
     report::{self, Report},
     signature,
     skeleton::Skeleton,
@@ -49,6 +50,8 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
 /// The minimum number of documents that each arm retrieves.
 const DEPTH: usize = 200;
+/// The number of nearest documents across languages whose own language is determined.
+const FOREIGN_READ: usize = 64;
 /// The number of terms of each field that a prefix stands for; the most frequent are used.
 const MAX_PREFIX_TERMS: usize = 20;
 
@@ -169,6 +172,9 @@ impl QueryContext<'_> {
             task.check()?;
             arms = std::mem::take(&mut pool.arms);
             notices.append(&mut pool.notices);
+            if mode != Mode::Lexical {
+                notices.extend(self.language_notice(&query.text)?);
+            }
             let mut hits = self.hits(&query, &words, pool, limit, request.explain)?;
             self.pin_key_match(&query, &mut hits, &mut notices, limit)?;
             if request.titles {
@@ -357,6 +363,43 @@ impl QueryContext<'_> {
         Ok(missing_vectors(coverage, coverage.unread))
     }
 
+    /// Returns a notice if a question is in a language that is not compared by meaning, or not yet.
+    ///
+    /// # Errors
+    /// Database errors.
+    pub(crate) fn language_notice(&self, text: &str) -> Result<Option<Notice>> {
+        let Some(language) = language::foreign(text).filter(|_| self.vectors.is_some()) else {
+            return Ok(None);
+        };
+        let name = language.name();
+        let without = |why: String| Notice {
+            lack: Lack::Model,
+            text: format!("Not conclusive: texts in {name} are compared by their words and names only{why}"),
+        };
+        if !language.is_supported() {
+            return Ok(Some(without(
+                ", because the model for other languages does not support it.".to_owned(),
+            )));
+        }
+        let vectors = match self.languages.vectors(true) {
+            Ok(Some(vectors)) => vectors,
+            Ok(None) => return Ok(Some(without(", because the casebook is read-only.".to_owned()))),
+            Err(error) => {
+                let hint = error.hint().map(|hint| format!(" {hint}")).unwrap_or_default();
+                return Ok(Some(without(format!(" ({error}).{hint}"))));
+            }
+        };
+        let Extent { chunks, embedded } = vectors.extent()?;
+        if embedded >= chunks && vectors.reached()? >= self.store.read(|r| r.revision())? {
+            return Ok(None);
+        }
+        let built = (embedded * 100).checked_div(chunks).unwrap_or(0).min(99);
+        Ok(Some(Notice {
+            lack: Lack::SomeVectors,
+            text: format!("Not conclusive: the index for {name} and other languages is {built}% built."),
+        }))
+    }
+
     pub(crate) fn no_model(&self) -> Notice {
         let hint = self.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
         let why = self.problem.map(|p| format!(" ({p})")).unwrap_or_default();
@@ -376,6 +419,19 @@ impl QueryContext<'_> {
             self.fulltext.allowed(&query.filters)?
         };
         let (text, title) = embedding_texts(query);
+        let foreign = language::foreign(&query.text).is_some();
+        let across = match self.language_vectors(foreign)? {
+            Some(vectors) => {
+                let nearest = self.nearest_across(&vectors, (&title, &text), &query.filters, depth)?;
+                let nearest: Vec<(i64, f32)> = nearest.iter().map(|hit| (hit.document, hit.mean)).collect();
+                if foreign && !retrieval.is_strict() {
+                    pool.semantic = nearest;
+                    return Ok(());
+                }
+                nearest
+            }
+            None => Vec::new(),
+        };
         let vector = (self.embed)(&text)?;
         for near in vectors.search(&vector, filter_ids.as_deref(), depth)? {
             if near.cosine < self.floor {
@@ -387,10 +443,31 @@ impl QueryContext<'_> {
             }
             chunks.push(near);
         }
+        if !across.is_empty() && !retrieval.is_strict() {
+            self.merge_foreign(&across, &mut pool.semantic)?;
+        }
         if !title.is_empty() && mode == Mode::Hybrid {
             let ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
             pool.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
         }
+        Ok(())
+    }
+
+    /// Merges the documents in other languages into the semantic candidates: each gets the cosine
+    /// of the candidate at its own rank, because the cosines of two models are not comparable.
+    fn merge_foreign(&self, across: &[(i64, f32)], semantic: &mut Vec<(i64, f32)>) -> Result<()> {
+        let ids: Vec<i64> = across.iter().take(FOREIGN_READ).map(|(id, _)| *id).collect();
+        let foreign = self.foreign_documents(&ids)?;
+        let by_rank: Vec<f32> = semantic.iter().map(|(_, cosine)| *cosine).collect();
+        let merged: Vec<(i64, f32)> = ids
+            .iter()
+            .zip(&by_rank)
+            .filter(|(id, _)| foreign.contains(id))
+            .map(|(id, cosine)| (*id, *cosine))
+            .collect();
+        semantic.retain(|(id, _)| !foreign.contains(id));
+        semantic.extend(merged);
+        semantic.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(())
     }
 

@@ -131,6 +131,7 @@ pub(crate) fn respond(
         took_ms: 0.0,
         settings,
     };
+    response.notices.extend(parts.language_notice(&question.text)?);
     let relevant = relevant_cases(context.finder, context.domain, question_matches, task)?;
     let vector = parts.vector(&question.text)?;
     let mut cases = parts.store.read(|r| {

@@ -23,6 +23,8 @@ use precedent_core::error::{Code, Error, Result};
 
 /// The name of the built-in model's folder, below the folders that the interfaces pass in.
 pub const BUILT_IN: &str = "builtin";
+/// The name of the folder of the model for other languages than English, beside the built-in one.
+pub const LANGUAGES: &str = "languages";
 
 /// A converter of texts to unit vectors. Stored and queried texts are both formatted by
 /// [`representation`](precedent_text::chunk::representation).
@@ -87,6 +89,22 @@ impl Engine {
                 Self::Installed { paths: paths.clone(), folder }
             }
             Self::Hashed | Self::HashedAs(_) => Self::HashedAs(folder),
+            Self::Off => Self::Off,
+        }
+    }
+
+    /// Returns the engine of the model for other languages than English.
+    #[must_use]
+    pub fn languages(&self) -> Self {
+        match self {
+            Self::BuiltIn(paths) | Self::Installed { paths, .. } => {
+                let folders = paths.models.iter().map(|folder| folder.join(LANGUAGES));
+                match folders.into_iter().find(|folder| folder.join(CARD).is_file()) {
+                    Some(folder) => Self::Installed { paths: paths.clone(), folder },
+                    None => Self::Off,
+                }
+            }
+            Self::Hashed | Self::HashedAs(_) => Self::Hashed,
             Self::Off => Self::Off,
         }
     }

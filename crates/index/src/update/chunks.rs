@@ -4,6 +4,7 @@ use std::{
     collections::HashSet,
     sync::{
         Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
         mpsc::{channel, sync_channel},
     },
     time::Instant,
@@ -11,7 +12,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{BATCH, Derived, FullDocument, Skeletons};
+use super::{BATCH, Derived, FullDocument, Indexed, Skeletons};
 use crate::{
     embed::{Embedder, Engine, Work},
     lock::{Kind, UpdateLock},
@@ -25,12 +26,16 @@ use precedent_core::{
 use precedent_store::{Listing, Urgency};
 use precedent_text::{
     chunk::{self, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
+    language,
     prepare::Prepared,
 };
 
 /// The number of chunks that are stored in one transaction. A kill loses at most these, and as many
 /// that are being embedded.
 pub const EMBED_BATCH: usize = 128;
+
+/// The length of a document's text that decides about its language, in bytes.
+const MAX_LANGUAGE: usize = 600;
 
 /// The result of one run of the models.
 #[derive(Clone, Copy, Default)]
@@ -66,7 +71,7 @@ impl Derived<'_> {
         // Include changes that arrive meanwhile: other processes leave them to the lock's holder.
         loop {
             let skeletons = self.skeletons()?;
-            self.plan(vectors, &skeletons, task)?;
+            report.foreign += self.plan(vectors, &skeletons, task)?;
             let counts = self.embed(vectors, engine, workers, budget, &skeletons, task)?;
             report.embedded += counts.passages;
             budget = budget.saturating_sub(counts.vectors);
@@ -78,14 +83,22 @@ impl Derived<'_> {
         Ok(vectors.pending(1)?.is_empty())
     }
 
-    fn plan(&self, vectors: &Vectors, skeletons: &Skeletons, task: &Task) -> Result<()> {
+    /// Plans the chunks of changed documents, and returns the number of those in another language
+    /// than English.
+    fn plan(&self, vectors: &Vectors, skeletons: &Skeletons, task: &Task) -> Result<u64> {
         let progress = vectors.reached()?;
         let revision = self.store.read(|r| r.revision())?;
         // The store was restored from an older copy: compare everything again.
         let progress = if progress > revision { 0 } else { progress };
         let changes = self.by_urgency(&self.store.read(|r| r.changed_documents(progress))?, task)?;
         let (mut done, total) = (0, changes.len() as u64);
-        let plan = |l: &FullDocument| (l.row.id, l.row.source_id, self.plan_document(l, skeletons));
+        let foreign = AtomicU64::default();
+        let plan = |l: &FullDocument| {
+            if self.parts.includes_text() && is_foreign(&l.row.title, &l.row.body) {
+                foreign.fetch_add(1, Ordering::Relaxed);
+            }
+            (l.row.id, l.row.source_id, self.plan_document(l, skeletons))
+        };
         self.for_each_prepared(changes.chunks(BATCH), plan, |batch, mut plans| {
             task.check()?;
             plans.extend(batch.iter().filter(|l| l.deleted).map(|l| (l.id, 0, Vec::new())));
@@ -101,7 +114,8 @@ impl Derived<'_> {
             let stale = vectors.documents()?.into_iter().filter(|id| stored_ids.binary_search(id).is_err());
             removals.extend(stale.map(|id| (id, 0, Vec::new())));
         }
-        vectors.plan(&removals, Some(revision))
+        vectors.plan(&removals, Some(revision))?;
+        Ok(foreign.into_inner())
     }
 
     /// Sorts changed documents in the order in which they will be embedded. Chunks planned in this
@@ -173,7 +187,7 @@ impl Derived<'_> {
     /// Those of the database.
     pub fn plan_vectors(&self, vectors: &Vectors, task: &Task) -> Result<()> {
         match UpdateLock::try_take(self.folder, Kind::Vectors)? {
-            Some(_lock) => self.plan(vectors, &self.skeletons()?, task),
+            Some(_lock) => self.plan(vectors, &self.skeletons()?, task).map(drop),
             None => Ok(()),
         }
     }
@@ -328,9 +342,8 @@ impl Derived<'_> {
                 } else {
                     Prepared::comment(&content.comments.iter().find(|c| c.id == p.planned.part)?.body)
                 };
-                let text = representations(&content.row.title, &text, p.planned.part == 0)
-                    .into_iter()
-                    .nth(p.planned.ordinal as usize)?;
+                let texts = self.representations(&content.row.title, &text, p.planned.part == 0);
+                let text = texts.into_iter().nth(p.planned.ordinal as usize)?;
                 (hash(&text) == p.planned.hash).then_some(text)
             })
             .collect())
@@ -342,7 +355,7 @@ impl Derived<'_> {
         let urgency = Urgency::of(row.state, row.updated_at.map(|t| t.as_second())).number();
         let mut out = Vec::new();
         let add = |out: &mut Vec<Planned>, part: i64, text: &Prepared| {
-            for (i, text) in representations(&row.title, text, part == 0).iter().enumerate() {
+            for (i, text) in self.representations(&row.title, text, part == 0).iter().enumerate() {
                 let stage = if part != 0 { 2 } else { i64::from(i > 0) };
                 #[allow(clippy::cast_possible_truncation, reason = "at most MAX_BODY_CHUNKS")]
                 out.push(Planned {
@@ -369,6 +382,20 @@ impl Derived<'_> {
         }
         out
     }
+
+    fn representations(&self, title: &str, text: &Prepared, is_body: bool) -> Vec<String> {
+        let mut texts = representations(title, text, is_body);
+        if self.parts == Indexed::Opening {
+            texts.truncate(1);
+        }
+        texts
+    }
+}
+
+/// Returns whether a document is in another language than English.
+pub fn is_foreign(title: &str, body: &str) -> bool {
+    let body = &body[..body.floor_char_boundary(MAX_LANGUAGE)];
+    language::foreign(&format!("{title}\n{body}")).is_some()
 }
 
 /// Returns the texts that the model receives for a document's own text or for a comment, in order.

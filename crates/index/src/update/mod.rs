@@ -65,6 +65,8 @@ pub enum Indexed {
     Own,
     /// The comments alone.
     Comments,
+    /// The title, and the first passage of the text.
+    Opening,
 }
 
 impl Indexed {
@@ -73,7 +75,7 @@ impl Indexed {
     }
 
     fn comments(self) -> bool {
-        self != Self::Own
+        matches!(self, Self::All | Self::Comments)
     }
 }
 
@@ -159,20 +161,12 @@ impl Derived<'_> {
             || (effort == Effort::Whole && self.fulltext.is_scattered()?))
     }
 
-    /// Resets the progress of the full text, and removes all vectors. Waits a little for another
-    /// process, because most updates are short.
+    /// Resets the progress of the full text, removes all vectors, and runs `work` before the indexes
+    /// can be updated again. Waits a little for another process, because most updates are short.
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process is still updating them after that.
-    pub fn forget_all(&self, vectors: Option<&Vectors>) -> Result<()> {
-        self.forget_all_and(vectors, || Ok(()))
-    }
-
-    /// Resets everything as [`Derived::forget_all`] does, and runs `work` before the indexes can be
-    /// updated again.
-    ///
-    /// # Errors
-    /// The errors of [`Derived::forget_all`], and those of the work.
+    /// [`Code::Busy`] if another process is still updating them after that, and the errors of the
+    /// work.
     pub fn forget_all_and<T>(
         &self,
         vectors: Option<&Vectors>,
