@@ -32,8 +32,8 @@ fn main() {
         println!("PRECEDENT_CASEBOOK names what is asked; see benches/command.rs");
         return;
     };
-    let models =
-        variable("PRECEDENT_MODELS").unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/models").into());
+    let models = variable("PRECEDENT_MODELS")
+        .unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/models").into());
     let mut programs = vec![Program {
         name: "this",
         path: env!("CARGO_BIN_EXE_precedent").into(),
@@ -68,7 +68,12 @@ fn main() {
             // The first run reads files that are not cached by the system yet.
             took.remove(0);
             took.sort_by(f64::total_cmp);
-            println!("| {name} | {} | {:.0} | {:.0} |", program.name, took[took.len() / 2], took[0]);
+            println!(
+                "| {name} | {} | {:.0} | {:.0} |",
+                program.name,
+                took[took.len() / 2],
+                took[0]
+            );
         }
     }
 }

@@ -38,7 +38,8 @@ fn main() {
     for length in LENGTHS {
         rate(model.as_mut(), length);
     }
-    let many: usize = std::env::var("PRECEDENT_TEXTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    let many: usize =
+        std::env::var("PRECEDENT_TEXTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
     let start = Instant::now();
     for n in 0..many {
         model.embed(&text(8 + n * 37 % 240, n)).unwrap();
@@ -62,8 +63,10 @@ fn rate(model: &mut dyn Embedder, length: usize) {
 /// Returns a text of this many words that are one token each; the two marks at its ends complete
 /// the length.
 fn text(words: usize, seed: usize) -> String {
-    const WORDS: [&str; 12] =
-        ["the", "server", "fails", "when", "file", "is", "open", "and", "memory", "test", "time", "error"];
+    const WORDS: [&str; 12] = [
+        "the", "server", "fails", "when", "file", "is", "open", "and", "memory", "test", "time",
+        "error",
+    ];
     (0..words).map(|i| WORDS[(i * 7 + seed) % WORDS.len()]).collect::<Vec<_>>().join(" ")
 }
 

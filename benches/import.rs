@@ -22,8 +22,8 @@ use std::{
 /// The number of runs of each program, alternating.
 const ROUNDS: usize = 3;
 const WORDS: [&str; 16] = [
-    "pump", "valve", "stops", "after", "restart", "the", "server", "reports", "timeout", "while", "reading",
-    "pressure", "from", "gauge", "with", "firmware",
+    "pump", "valve", "stops", "after", "restart", "the", "server", "reports", "timeout", "while",
+    "reading", "pressure", "from", "gauge", "with", "firmware",
 ];
 
 fn main() {
@@ -78,7 +78,8 @@ fn import(program: &Path, form: &str, file: &Path) -> (Duration, u64) {
         .unwrap();
     let mut peak = 0;
     loop {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
         let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
         let kb = line.and_then(|l| l.trim().trim_end_matches(" kB").trim().parse::<u64>().ok());
         peak = peak.max(kb.unwrap_or(0) >> 10);
@@ -93,7 +94,8 @@ fn import(program: &Path, form: &str, file: &Path) -> (Duration, u64) {
 /// Returns about 800 bytes that differ from record to record.
 fn body(n: u64) -> String {
     let word = |i: u64| {
-        WORDS[usize::try_from((n.wrapping_mul(2_654_435_761) >> (i % 13)) + i).unwrap() % WORDS.len()]
+        WORDS[usize::try_from((n.wrapping_mul(2_654_435_761) >> (i % 13)) + i).unwrap()
+            % WORDS.len()]
     };
     (0..120).map(|i| format!("{} ", word(i))).collect::<String>() + &format!("FW-{n}")
 }
@@ -127,11 +129,20 @@ fn write_lines(path: &Path, records: u64) {
 
 fn write_table(path: &Path, records: u64) {
     let mut out = BufWriter::new(File::create(path).unwrap());
-    writeln!(out, "Issue key,Summary,Issue Type,Status,Reporter,Created,Updated,Labels,Description").unwrap();
+    writeln!(
+        out,
+        "Issue key,Summary,Issue Type,Status,Reporter,Created,Updated,Labels,Description"
+    )
+    .unwrap();
     for n in 1..=records {
         let at = moment(n * 37);
         let state = if n % 3 == 0 { "Done" } else { "To Do" };
-        writeln!(out, "PMP-{n},Pump {n} stops,Bug,{state},u{},{at},{at},bug,\"{}\"", n % 500, body(n))
-            .unwrap();
+        writeln!(
+            out,
+            "PMP-{n},Pump {n} stops,Bug,{state},u{},{at},{at},bug,\"{}\"",
+            n % 500,
+            body(n)
+        )
+        .unwrap();
     }
 }

@@ -24,7 +24,8 @@ fn main() {
     if std::env::args().any(|a| a == "--test") {
         return;
     }
-    let megabytes: u64 = std::env::var("PRECEDENT_LOG_MB").ok().and_then(|n| n.parse().ok()).unwrap_or(2_048);
+    let megabytes: u64 =
+        std::env::var("PRECEDENT_LOG_MB").ok().and_then(|n| n.parse().ok()).unwrap_or(2_048);
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let plain = folder.path().join("server.log");
     let lines = write(File::create(&plain).expect("a file"), megabytes * 1_000_000);
@@ -52,7 +53,11 @@ fn write(file: File, bytes: u64) -> u64 {
                 n % 12
             ),
             n if n % 5_003 == 0 => {
-                format!("{at} [http-{}] WARN  com.heron.Pool - pool is at {} per cent\n", n % 64, n % 100)
+                format!(
+                    "{at} [http-{}] WARN  com.heron.Pool - pool is at {} per cent\n",
+                    n % 64,
+                    n % 100
+                )
             }
             _ => format!(
                 "{at} [http-{}] INFO  com.heron.Web - GET /orders/{n} for tenant-{} took {} ms\n",
@@ -99,6 +104,8 @@ fn most_memory() -> String {
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
     line.map_or_else(
         || "unknown here".to_owned(),
-        |kb| format!("{} MB", kb.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1_000),
+        |kb| {
+            format!("{} MB", kb.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1_000)
+        },
     )
 }

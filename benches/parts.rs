@@ -15,7 +15,9 @@ fn main() {
 
 #[divan::bench]
 fn words(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(REPORT)).bench(|| tokens::words(divan::black_box(REPORT)).len());
+    bencher
+        .counter(BytesCount::of_str(REPORT))
+        .bench(|| tokens::words(divan::black_box(REPORT)).len());
 }
 
 #[divan::bench]
@@ -27,12 +29,16 @@ fn identifiers(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn markdown_to_blocks(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(REPORT)).bench(|| markdown::blocks(divan::black_box(REPORT)).len());
+    bencher
+        .counter(BytesCount::of_str(REPORT))
+        .bench(|| markdown::blocks(divan::black_box(REPORT)).len());
 }
 
 #[divan::bench]
 fn markdown_to_html(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_str(REPORT)).bench(|| html::from_markdown(divan::black_box(REPORT)).len());
+    bencher
+        .counter(BytesCount::of_str(REPORT))
+        .bench(|| html::from_markdown(divan::black_box(REPORT)).len());
 }
 
 #[divan::bench]

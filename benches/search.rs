@@ -37,12 +37,13 @@ async fn measure() {
     let folder = std::env::var_os("PRECEDENT_CASEBOOK").map(PathBuf::from);
     let temporary = tempfile::tempdir().unwrap();
     let path = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let options = OpenOptions::new(folder.clone().unwrap_or_else(|| temporary.path().join("casebook")))
-        .installed_at(
-            &std::env::current_exe().unwrap(),
-            path("PRECEDENT_ONNXRUNTIME"),
-            path("PRECEDENT_MODELS"),
-        );
+    let options =
+        OpenOptions::new(folder.clone().unwrap_or_else(|| temporary.path().join("casebook")))
+            .installed_at(
+                &std::env::current_exe().unwrap(),
+                path("PRECEDENT_ONNXRUNTIME"),
+                path("PRECEDENT_MODELS"),
+            );
     let casebook = Casebook::open(options.clone()).await.unwrap();
     let task = Task::new();
     if folder.is_none() {
@@ -59,7 +60,8 @@ async fn measure() {
     );
 
     let (keys, titles, bodies) = texts(&casebook).await;
-    let closed_issues: Vec<String> = titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
+    let closed_issues: Vec<String> =
+        titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
     println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
     for (name, queries, mode) in [
         ("title, hybrid", &titles, Mode::Hybrid),
@@ -72,8 +74,12 @@ async fn measure() {
         let mut hits = 0;
         // The first tenth of the queries is a warm-up.
         for (i, query) in queries.iter().take(queries.len() / 10).chain(queries).enumerate() {
-            let request =
-                SearchRequest { query: query.clone(), limit: 10, mode: Some(mode), ..Default::default() };
+            let request = SearchRequest {
+                query: query.clone(),
+                limit: 10,
+                mode: Some(mode),
+                ..Default::default()
+            };
             let start = Instant::now();
             let response = casebook.search(request, &task).await.unwrap();
             if i >= queries.len() / 10 {
@@ -115,12 +121,14 @@ async fn checks(casebook: &Casebook, keys: &[String]) {
 async fn cases(casebook: &Casebook, bodies: &[String]) {
     let (mut times, mut matches) = (Vec::new(), 0);
     for body in bodies.iter().take(60) {
-        let mut lines: Vec<String> =
-            (0..200).map(|i| format!("10:{:02}:{:02} INFO step {i} done", i / 60, i % 60)).collect();
+        let mut lines: Vec<String> = (0..200)
+            .map(|i| format!("10:{:02}:{:02} INFO step {i} done", i / 60, i % 60))
+            .collect();
         for (i, line) in body.lines().filter(|l| !l.trim().is_empty()).take(60).enumerate() {
             lines[70 + i] = line.to_owned();
         }
-        let request = TroubleshootRequest { text: lines.join("\n"), ..TroubleshootRequest::default() };
+        let request =
+            TroubleshootRequest { text: lines.join("\n"), ..TroubleshootRequest::default() };
         let start = Instant::now();
         matches += casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.len();
         times.push(start.elapsed().as_secs_f64() * 1000.0);
@@ -131,8 +139,10 @@ async fn cases(casebook: &Casebook, bodies: &[String]) {
 /// Measures how many of the ten nearest passages the search over quantized codes finds, and the
 /// time of both searches.
 fn recall(options: &OpenOptions, titles: &[String]) {
-    let engine =
-        Engine::BuiltIn(ModelPaths { runtime: options.runtime.clone(), models: options.models.clone() });
+    let engine = Engine::BuiltIn(ModelPaths {
+        runtime: options.runtime.clone(),
+        models: options.models.clone(),
+    });
     let (Ok(info), Ok(mut model)) = (engine.info(), engine.load(Work::Questions)) else { return };
     let vectors = Vectors::open(&options.folder.join("vectors"), &info).unwrap();
     vectors.preload().unwrap();
@@ -169,7 +179,8 @@ async fn texts(casebook: &Casebook) -> (Vec<String>, Vec<String>, Vec<String>) {
         keys.push(hit.key.clone());
         // Quotes and colons of a title would be parsed as query syntax, so only words are kept.
         titles.push(thread.title.replace(['"', ':', '-'], " "));
-        bodies.push(format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect());
+        bodies
+            .push(format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect());
     }
     (keys, titles, bodies)
 }

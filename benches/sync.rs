@@ -96,7 +96,9 @@ fn archive(folder: &Path) -> FakeGitHub {
         let archive = std::fs::File::open(folder.join(file)).unwrap();
         let reader = std::io::BufReader::new(zstd::Decoder::new(archive).unwrap());
         // Two records belong to another repository and share numbers with this one's.
-        for line in reader.lines().map(Result::unwrap).filter(|l| l.contains("/repos/rust-lang/rust/")) {
+        for line in
+            reader.lines().map(Result::unwrap).filter(|l| l.contains("/repos/rust-lang/rust/"))
+        {
             github.world().put_text(line);
         }
     }
@@ -107,10 +109,14 @@ fn made_up() -> FakeGitHub {
     let github = FakeGitHub::new("acme/app");
     let mut world = github.world();
     world.check_rows = false;
-    let text = "The pump stops after the valve was opened twice, and the log says nothing. ".repeat(12);
+    let text =
+        "The pump stops after the valve was opened twice, and the log says nothing. ".repeat(12);
     for number in 1..=ITEMS {
-        let mut issue =
-            world.issue(number, &format!("Trouble {number} with the pump"), NOW - 900_000 + number as i64);
+        let mut issue = world.issue(
+            number,
+            &format!("Trouble {number} with the pump"),
+            NOW - 900_000 + number as i64,
+        );
         issue["comments"] = (COMMENTS / ITEMS).into();
         issue["body"] = format!("{text} Number {number}.").into();
         world.put_odd(&issue);

@@ -25,7 +25,8 @@ pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output
     if let Some(fields) = &command.json.json {
         return output.json(&article, fields, None);
     }
-    let parts: Vec<String> = article.missing.iter().map(|part| part.heading().to_lowercase()).collect();
+    let parts: Vec<String> =
+        article.missing.iter().map(|part| part.heading().to_lowercase()).collect();
     if !parts.is_empty() {
         session.say(&format!("Not documented in the threads: {}.", parts.join(", ")));
     }

@@ -106,7 +106,11 @@ fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Ou
         status.push_str(&format!(" ({})", plain(&asked_version.words())));
     }
     output.line(format_args!("{style}{head}: {status}{style:#}"));
-    output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&problem.key), plain(&problem.title)));
+    output.line(format_args!(
+        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
+        plain(&problem.key),
+        plain(&problem.title)
+    ));
     let mut facts = Vec::new();
     if problem.confidence < 1.0 {
         facts.push(format!("same problem: {:.0}%", problem.confidence * 100.0));
@@ -123,8 +127,12 @@ fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Ou
         output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
     }
     let mut printed_anchor = None;
-    for (heading, comment) in [("Workaround", &problem.workaround), (problem.fix_heading(), &problem.fix)] {
-        let Some(comment) = comment.as_ref().filter(|comment| printed_anchor != Some(&comment.anchor)) else {
+    for (heading, comment) in
+        [("Workaround", &problem.workaround), (problem.fix_heading(), &problem.fix)]
+    {
+        let Some(comment) =
+            comment.as_ref().filter(|comment| printed_anchor != Some(&comment.anchor))
+        else {
             continue;
         };
         printed_anchor = Some(&comment.anchor);

@@ -4,7 +4,9 @@ use std::{fs, path::Path};
 
 use precedent_core::{
     Error, Result, files,
-    model::{BriefFormat, BriefReplay, BriefRequest, RedactionPreview, STANDARD_INPUT, SectionKind},
+    model::{
+        BriefFormat, BriefReplay, BriefRequest, RedactionPreview, STANDARD_INPUT, SectionKind,
+    },
 };
 use precedent_engine::Casebook;
 
@@ -38,9 +40,12 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     let logs = paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
     let redacts = command.redact || command.redact_links || command.preview;
     if !command.keep.is_empty() && !redacts {
-        return Err(Error::invalid("--keep requires --redact").with_hint("Add --redact, or remove --keep."));
+        return Err(
+            Error::invalid("--keep requires --redact").with_hint("Add --redact, or remove --keep.")
+        );
     }
-    let without: Result<Vec<SectionKind>> = command.without.iter().map(|name| section(name)).collect();
+    let without: Result<Vec<SectionKind>> =
+        command.without.iter().map(|name| section(name)).collect();
     let request = BriefRequest {
         key,
         text,
@@ -126,7 +131,9 @@ pub fn write(
             session.say(&format!("Saved to {}.", path.display()));
             Ok(())
         }
-        None if bytes.starts_with(b"%PDF") && std::io::IsTerminal::is_terminal(&std::io::stdout()) => {
+        None if bytes.starts_with(b"%PDF")
+            && std::io::IsTerminal::is_terminal(&std::io::stdout()) =>
+        {
             Err(Error::invalid("a PDF cannot be printed to a terminal")
                 .with_hint("Write it to a file: --output brief.pdf"))
         }
@@ -141,7 +148,11 @@ pub fn write(
     }
 }
 
-fn preview(redactions: &[RedactionPreview], command: &BriefCommand, output: &mut Output) -> Result<()> {
+fn preview(
+    redactions: &[RedactionPreview],
+    command: &BriefCommand,
+    output: &mut Output,
+) -> Result<()> {
     if let Some(fields) = &command.json.json {
         return output.json(&redactions, fields, None);
     }
@@ -151,7 +162,9 @@ fn preview(redactions: &[RedactionPreview], command: &BriefCommand, output: &mut
     let (sure, doubtful): (Vec<_>, Vec<_>) = redactions.iter().partition(|r| r.sure);
     sure.into_iter().for_each(|r| print_redaction(r, output));
     if !doubtful.is_empty() {
-        output.line(format_args!("{DIM}Uncertain; also replaced unless you keep it (--keep TEXT):{DIM:#}"));
+        output.line(format_args!(
+            "{DIM}Uncertain; also replaced unless you keep it (--keep TEXT):{DIM:#}"
+        ));
         doubtful.into_iter().for_each(|r| print_redaction(r, output));
     }
     output.line(format_args!(
@@ -170,7 +183,12 @@ fn print_redaction(r: &RedactionPreview, output: &mut Output) {
     ));
 }
 
-async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: &mut Output) -> Result<()> {
+async fn replay(
+    session: &Session,
+    file: &Path,
+    command: &BriefCommand,
+    output: &mut Output,
+) -> Result<()> {
     let bytes = fs::read(file).map_err(|e| Error::io(file, e))?;
     let replay: BriefReplay = session.casebook.replay_brief(bytes, &session.task).await?;
     if let Some(path) = &command.output {
@@ -188,7 +206,8 @@ async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: 
         return output.json(&replay, fields, Some("changes"));
     }
     if replay.brief.is_none() {
-        output.line("The log of this brief is not available, so only the cited items were compared.");
+        output
+            .line("The log of this brief is not available, so only the cited items were compared.");
     }
     if replay.same {
         output.line(format_args!("{GOOD}No changes{GOOD:#} since this brief was created."));
@@ -196,7 +215,11 @@ async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: 
         output.line("The cited items have not changed; only wording or order has.");
     }
     for change in &replay.changes {
-        output.line(format_args!("{KEY}{}{KEY:#} {}", plain(&change.citation), plain(&change.what)));
+        output.line(format_args!(
+            "{KEY}{}{KEY:#} {}",
+            plain(&change.citation),
+            plain(&change.what)
+        ));
     }
     Ok(())
 }

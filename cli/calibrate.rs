@@ -9,7 +9,8 @@ use crate::{
 };
 
 pub async fn run(session: &Session, command: CalibrateCommand, output: &mut Output) -> Result<()> {
-    let report = session.casebook.calibrate(&command.source, command.dry_run, &session.task).await?;
+    let report =
+        session.casebook.calibrate(&command.source, command.dry_run, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&report, fields, Some("thresholds"));
     }

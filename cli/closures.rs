@@ -67,7 +67,8 @@ async fn plan(
         let live = session.casebook.mirrors().await?;
         // The report to close is the one that is not canonical.
         let of_files = verdicts.iter().filter(|v| v.kind == VerdictKind::Duplicate).find_map(|v| {
-            let duplicate = if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
+            let duplicate =
+                if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
             let source = duplicate.rsplit_once('#')?.0;
             (live.iter().all(|l| l.source != source) && only_source.is_none_or(|o| o == source))
                 .then_some(source)
@@ -79,7 +80,9 @@ async fn plan(
             )),
             None => {
                 output.line("No confirmed duplicates to close.");
-                output.line(format_args!("{DIM}Run `precedent triage --decide` to review reports.{DIM:#}"));
+                output.line(format_args!(
+                    "{DIM}Run `precedent triage --decide` to review reports.{DIM:#}"
+                ));
             }
         }
         return Ok(());
@@ -117,7 +120,11 @@ async fn plan(
             _ => {}
         }
         let line = closure.comment.lines().next().unwrap_or_default();
-        output.line(format_args!("  on {}: post the comment \"{}\",", plain(&closure.host), plain(line)));
+        output.line(format_args!(
+            "  on {}: post the comment \"{}\",",
+            plain(&closure.host),
+            plain(line)
+        ));
         output.line("  then close with the reason \"duplicate\". To do it yourself:");
         for command in &closure.commands {
             output.line(format_args!("    {DIM}{}{DIM:#}", plain(command)));

@@ -11,10 +11,19 @@ const PASSAGE: usize = 400;
 /// Prints a comment's author and role, then at most `lines` lines of it.
 ///
 /// The comment to read first is highlighted.
-pub fn print_comment(c: &CaseComment, first: bool, indent: &str, lines: usize, output: &mut Output) {
+pub fn print_comment(
+    c: &CaseComment,
+    first: bool,
+    indent: &str,
+    lines: usize,
+    output: &mut Output,
+) {
     let role = c.role.map(|r| format!(" · {}", r.as_str())).unwrap_or_default();
-    let head =
-        format!("{} {}{role}", plain(c.author.as_deref().unwrap_or("someone")), day(Some(c.created_at)));
+    let head = format!(
+        "{} {}{role}",
+        plain(c.author.as_deref().unwrap_or("someone")),
+        day(Some(c.created_at))
+    );
     print_said(&head, if first { GOOD } else { DIM }, &c.text, indent, lines, output);
 }
 
@@ -34,7 +43,14 @@ pub fn print_change(change: &FixedBy, indent: &str, lines: usize, output: &mut O
     print_said(&head, GOOD, &change.text, indent, lines, output);
 }
 
-fn print_said(head: &str, style: Style, text: &str, indent: &str, lines: usize, output: &mut Output) {
+fn print_said(
+    head: &str,
+    style: Style,
+    text: &str,
+    indent: &str,
+    lines: usize,
+    output: &mut Output,
+) {
     output.line(format_args!("{indent}{style}{head}{style:#}"));
     let inner = format!("{indent}  ");
     if lines == usize::MAX {
@@ -51,8 +67,10 @@ fn print_said(head: &str, style: Style, text: &str, indent: &str, lines: usize, 
 /// Returns the version that has the fix, compared with the version in the question.
 pub fn fixed_in(case: &SolvedCase) -> Option<String> {
     let fix = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
-    let asked_version =
-        case.asked_version.as_ref().map(|asked_version| format!(" ({})", plain(&asked_version.words())));
+    let asked_version = case
+        .asked_version
+        .as_ref()
+        .map(|asked_version| format!(" ({})", plain(&asked_version.words())));
     Some(fix + &asked_version.unwrap_or_default())
 }
 

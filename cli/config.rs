@@ -34,7 +34,8 @@ pub struct Setting {
 pub fn all_settings() -> Result<Vec<Said>> {
     let path = precedent_host::config_file(dirs::config_dir());
     let file = precedent_host::salvage_config(require_path(path.as_deref())?)?.0;
-    let view = |s: Setting| Said { key: s.key.to_owned(), value: s.value, origin: s.origin.to_owned() };
+    let view =
+        |s: Setting| Said { key: s.key.to_owned(), value: s.value, origin: s.origin.to_owned() };
     KEYS.iter().map(|key| setting(key, &file).map(view)).collect()
 }
 
@@ -57,7 +58,8 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
         }
         ConfigCommand::List { json } => {
             let file = readable(path.as_deref())?;
-            let settings: Vec<Setting> = KEYS.iter().map(|key| setting(key, &file)).collect::<Result<_>>()?;
+            let settings: Vec<Setting> =
+                KEYS.iter().map(|key| setting(key, &file)).collect::<Result<_>>()?;
             if let Some(fields) = &json.json {
                 return output.json(&settings, fields, None);
             }
@@ -75,7 +77,8 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
             let key = key(&name)?;
             // A relative folder refers to the current directory, wherever a later command runs.
             let value = if key.name == "casebook" {
-                let whole = std::path::absolute(&value).map_err(|e| Error::io(Path::new(&value), e))?;
+                let whole =
+                    std::path::absolute(&value).map_err(|e| Error::io(Path::new(&value), e))?;
                 whole.to_string_lossy().into_owned()
             } else {
                 value
@@ -138,7 +141,10 @@ fn readable(path: Option<&Path>) -> Result<ConfigFile> {
 
 /// Warns that the settings file is invalid and that the setting is ignored.
 pub fn warn(wrong: &Error) {
-    remark(format_args!("{HIT}warning:{HIT:#} {}; this setting is ignored", plain(&wrong.to_string())));
+    remark(format_args!(
+        "{HIT}warning:{HIT:#} {}; this setting is ignored",
+        plain(&wrong.to_string())
+    ));
     if let Some(hint) = wrong.hint() {
         remark(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
     }

@@ -33,13 +33,17 @@ pub async fn run(
             print(finding, output);
         }
         if health.findings.is_empty() {
-            output.line(format_args!("{GOOD}No problems found{GOOD:#} in {}.", plain(&health.casebook)));
+            output.line(format_args!(
+                "{GOOD}No problems found{GOOD:#} in {}.",
+                plain(&health.casebook)
+            ));
         }
     }
     match health.open() {
         0 => Ok(()),
         n => {
-            let mut open = health.findings.iter().filter(|f| f.repairable && !f.repaired).peekable();
+            let mut open =
+                health.findings.iter().filter(|f| f.repairable && !f.repaired).peekable();
             let hint = if command.repair || open.peek().is_none() {
                 "Follow the remedy given for each problem."
             } else if open.all(|f| f.remedy == "precedent index") {
@@ -47,7 +51,8 @@ pub async fn run(
             } else {
                 "Run `precedent doctor --repair` to repair what can be repaired; for the rest, follow the remedies."
             };
-            Err(Error::new(Code::Corrupt, format!("{} found", plural(n as u64, "problem"))).with_hint(hint))
+            Err(Error::new(Code::Corrupt, format!("{} found", plural(n as u64, "problem")))
+                .with_hint(hint))
         }
     }
 }
@@ -62,8 +67,8 @@ async fn bundle(
     output: &mut Output,
 ) -> Result<()> {
     let diagnosis = Casebook::diagnose(options, surroundings()?, min_free, task).await?;
-    let text =
-        serde_json::to_string_pretty(&diagnosis).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+    let text = serde_json::to_string_pretty(&diagnosis)
+        .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
     let write = if command.force { files::replace } else { files::create };
     write(file, format!("{text}\n").as_bytes())?;
     if let Some(fields) = &command.json.json {
@@ -82,7 +87,8 @@ async fn bundle(
 fn surroundings() -> Result<Surroundings> {
     // "someone" stands for an unknown user name.
     let user = Some(precedent_host::user()).filter(|name| name != "someone");
-    let mut names: Vec<(String, String)> = user.into_iter().map(|name| (name, "[user]".to_owned())).collect();
+    let mut names: Vec<(String, String)> =
+        user.into_iter().map(|name| (name, "[user]".to_owned())).collect();
     names.extend(dirs::home_dir().map(|home| (home.display().to_string(), "[home]".to_owned())));
     Ok(Surroundings {
         system: std::env::consts::OS.to_owned(),
@@ -132,10 +138,16 @@ pub async fn restore(
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, None);
     }
-    session.say(&format!("Restored the casebook from {}: {}.", response.file, contents(&response.contents)));
+    session.say(&format!(
+        "Restored the casebook from {}: {}.",
+        response.file,
+        contents(&response.contents)
+    ));
     if let Some(aside) = &aside {
-        session
-            .say(&format!("The previous database is damaged; it is kept unchanged in {}", aside.display()));
+        session.say(&format!(
+            "The previous database is damaged; it is kept unchanged in {}",
+            aside.display()
+        ));
     } else if let Some(previous) = &response.kept {
         session.say(&format!("The previous data is kept in {previous}"));
     }
@@ -144,12 +156,19 @@ pub async fn restore(
 }
 
 pub async fn export(session: &Session, command: ExportCommand, output: &mut Output) -> Result<()> {
-    let response =
-        session.casebook.export(&command.file, command.with_notes, command.force, &session.task).await?;
+    let response = session
+        .casebook
+        .export(&command.file, command.with_notes, command.force, &session.task)
+        .await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, None);
     }
-    session.say(&format!("{}: {}, {}.", response.file, size(response.bytes), contents(&response.contents)));
+    session.say(&format!(
+        "{}: {}, {}.",
+        response.file,
+        size(response.bytes),
+        contents(&response.contents)
+    ));
     session.say("To import it elsewhere: precedent import casebook FILE");
     Ok(())
 }

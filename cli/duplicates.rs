@@ -4,8 +4,8 @@ use anstyle::Style;
 use precedent_core::{
     Error, Result,
     model::{
-        Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, KnownDuplicate, Lack,
-        VerdictKind,
+        Band, Disposition, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse,
+        KnownDuplicate, Lack, VerdictKind,
     },
 };
 
@@ -35,8 +35,9 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
     let key = command.key.as_deref().filter(|k| *k != "-").map(|k| session.key(k));
     let draft = text.is_some() || command.title.is_some() || command.body.is_some();
     if key.is_some() && draft {
-        return Err(Error::invalid("both an item and a draft were given")
-            .with_hint("Give either an item (acme/app#12) or a draft (--title, --body, --file or `-`)."));
+        return Err(Error::invalid("both an item and a draft were given").with_hint(
+            "Give either an item (acme/app#12) or a draft (--title, --body, --file or `-`).",
+        ));
     }
     Ok(DuplicatesRequest {
         key,
@@ -45,7 +46,9 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
         source: command.source.clone(),
         everywhere: command.everywhere,
         threshold: command.threshold.unwrap_or(session.settings.duplicates_threshold),
-        max_candidates: command.max_candidates.unwrap_or(session.settings.duplicates_max_candidates),
+        max_candidates: command
+            .max_candidates
+            .unwrap_or(session.settings.duplicates_max_candidates),
         include_closed: command.include_closed,
         explain: command.explain,
     })
@@ -79,8 +82,11 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
         if headline.ends_with(['.', ':']) { "" } else { "." },
         plural(response.compared as u64, "earlier report")
     ));
-    let outcome =
-        response.candidates.first().filter(|best| best.band <= Band::Possible).and_then(|c| c.outcome);
+    let outcome = response
+        .candidates
+        .first()
+        .filter(|best| best.band <= Band::Possible)
+        .and_then(|c| c.outcome);
     if let Some(outcome) = outcome {
         output.line(format_args!("{DIM}Past answers at this confidence: {outcome}.{DIM:#}"));
     }
@@ -89,7 +95,10 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     }
     if !response.rejected.is_empty() {
         let keys: Vec<String> = response.rejected.iter().map(|k| plain(k)).collect();
-        output.line(format_args!("{DIM}Already marked as not duplicates: {}{DIM:#}", keys.join(", ")));
+        output.line(format_args!(
+            "{DIM}Already marked as not duplicates: {}{DIM:#}",
+            keys.join(", ")
+        ));
     }
     if !response.circle.is_empty() {
         let keys: Vec<String> = response.circle.iter().map(|k| plain(k)).collect();
@@ -128,8 +137,10 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
     for duplicate in duplicates {
         let title = duplicate.title.as_deref().map(plain).unwrap_or_default();
         let state = state(duplicate.state, duplicate.state_reason.as_deref());
-        output
-            .line(format_args!("       {KEY}{}{KEY:#}  {title}  {DIM}{state}{DIM:#}", plain(&duplicate.key)));
+        output.line(format_args!(
+            "       {KEY}{}{KEY:#}  {title}  {DIM}{state}{DIM:#}",
+            plain(&duplicate.key)
+        ));
     }
     output.line("");
 }
@@ -171,7 +182,8 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
         plain(&c.key),
         plain(&c.title)
     ));
-    let mut facts = vec![state(c.state, c.state_reason.as_deref()), labelled_day("opened", c.created_at)];
+    let mut facts =
+        vec![state(c.state, c.state_reason.as_deref()), labelled_day("opened", c.created_at)];
     if c.band == Band::Related {
         facts.insert(0, format!("related: {:.0}% chance it is worth reading", c.worth * 100.0));
     }

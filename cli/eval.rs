@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use precedent_core::{Code, Error, Result};
-use precedent_eval::{CasesReport, CasesRequest, EvalReport, Met, RankingReport, Request, Share, band_name};
+use precedent_eval::{
+    CasesReport, CasesRequest, EvalReport, Met, RankingReport, Request, Share, band_name,
+};
 
 use crate::{
     args::{Args, EvalCommand},
@@ -57,14 +59,21 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         None => print(&report, output),
     }
     match report.worse_than_search() {
-        Some(behind) => Err(Error::new(Code::Internal, format!("duplicates ranks below search on {behind}"))
-            .with_hint("Check the ranking weights; `--weights FILE` tries others.")),
+        Some(behind) => {
+            Err(Error::new(Code::Internal, format!("duplicates ranks below search on {behind}"))
+                .with_hint("Check the ranking weights; `--weights FILE` tries others."))
+        }
         None => Ok(()),
     }
 }
 
 /// Evaluates how often solved cases are found, and how often nothing is shown if there is none.
-async fn cases(args: &Args, cache: PathBuf, command: &EvalCommand, output: &mut Output) -> Result<()> {
+async fn cases(
+    args: &Args,
+    cache: PathBuf,
+    command: &EvalCommand,
+    output: &mut Output,
+) -> Result<()> {
     let request = CasesRequest {
         sets: command.sets.clone(),
         cache,
@@ -75,7 +84,8 @@ async fn cases(args: &Args, cache: PathBuf, command: &EvalCommand, output: &mut 
     let bar = Bar::new(args.quiet);
     let task = crate::interruptible(&bar);
     let report =
-        precedent_eval::evaluate_cases(&request, |folder| crate::options(args, folder), &task).await?;
+        precedent_eval::evaluate_cases(&request, |folder| crate::options(args, folder), &task)
+            .await?;
     bar.finish();
     match &command.json.json {
         Some(fields) => output.json(&report, fields, Some("sets")),
@@ -125,7 +135,12 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
 }
 
 /// Evaluates how often the shown part of a solved thread contains the fix.
-async fn threads(args: &Args, source: &str, command: &EvalCommand, output: &mut Output) -> Result<()> {
+async fn threads(
+    args: &Args,
+    source: &str,
+    command: &EvalCommand,
+    output: &mut Output,
+) -> Result<()> {
     let casebook = crate::open(args, crate::folder(args)?).await?;
     let bar = Bar::new(args.quiet);
     let task = crate::interruptible(&bar);
@@ -185,10 +200,18 @@ fn print(report: &EvalReport, output: &mut Output) {
                 ranking.ranking.name()
             ));
             for lead in &ranking.ahead {
-                let differences = lead.measures.iter().filter(|m| LEAD_MEASURES.contains(&m.name)).map(|m| {
-                    format!("  {} {:+.3} ({:+.3} to {:+.3})", m.name, m.mean.value, m.mean.low, m.mean.high)
-                });
-                output.line(format_args!("  {:<10}{}", lead.of.name(), differences.collect::<String>()));
+                let differences =
+                    lead.measures.iter().filter(|m| LEAD_MEASURES.contains(&m.name)).map(|m| {
+                        format!(
+                            "  {} {:+.3} ({:+.3} to {:+.3})",
+                            m.name, m.mean.value, m.mean.low, m.mean.high
+                        )
+                    });
+                output.line(format_args!(
+                    "  {:<10}{}",
+                    lead.of.name(),
+                    differences.collect::<String>()
+                ));
             }
         }
         for ranking in &set_report.rankings {
@@ -198,7 +221,10 @@ fn print(report: &EvalReport, output: &mut Output) {
         }
         output.line("");
     }
-    output.line(format_args!("{DIM}Saved to {}; use it with --against to compare.{DIM:#}", report.run));
+    output.line(format_args!(
+        "{DIM}Saved to {}; use it with --against to compare.{DIM:#}",
+        report.run
+    ));
 }
 
 /// Formats a share with its interval and sample size: "62 (49-74, 51 pairs)".
@@ -207,7 +233,13 @@ fn format_share(share: Option<Share>) -> String {
         || "-".to_owned(),
         |s| {
             let hundred = |x: f64| x * 100.0;
-            format!("{:.0} ({:.0}-{:.0}, {})", hundred(s.share), hundred(s.low), hundred(s.high), s.pairs)
+            format!(
+                "{:.0} ({:.0}-{:.0}, {})",
+                hundred(s.share),
+                hundred(s.low),
+                hundred(s.high),
+                s.pairs
+            )
         },
     )
 }
@@ -246,9 +278,13 @@ fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
         output.line(format_args!("  at least related: {}", format_share(Some(share))));
     }
     if let Some(worth) = met.worth_reading {
-        output.line(format_args!("  predicted worth reading at 0.8 or more: {}", format_share(Some(worth))));
+        output.line(format_args!(
+            "  predicted worth reading at 0.8 or more: {}",
+            format_share(Some(worth))
+        ));
     }
-    if let (Some(error), Some([a, b, c])) = (ranking.calibration_error, ranking.recall_at_precision) {
+    if let (Some(error), Some([a, b, c])) = (ranking.calibration_error, ranking.recall_at_precision)
+    {
         output.line(format_args!(
             "  {DIM}on marked pairs: calibration error {error:.3}; duplicates found at a precision of 0.9: {a:.3}, of 0.7: {b:.3}, of 0.5: {c:.3}{DIM:#}"
         ));

@@ -8,7 +8,9 @@ use std::{
 
 use precedent_core::{
     Error, Result, Task,
-    model::{ColumnView, FileView, ImportReport, ImportRequest, Imported, IndexReport, Taken, Understood},
+    model::{
+        ColumnView, FileView, ImportReport, ImportRequest, Imported, IndexReport, Taken, Understood,
+    },
 };
 
 use precedent_engine::Casebook;
@@ -34,8 +36,9 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
         map,
     };
     let import = async |request| session.casebook.import_files(request, &session.task).await;
-    let plain =
-        |report: Result<ImportReport>| report.map(|report| Imported { report, ..Imported::default() });
+    let plain = |report: Result<ImportReport>| {
+        report.map(|report| Imported { report, ..Imported::default() })
+    };
     if command.undo {
         return undo(session, &command.json, output).await;
     }
@@ -44,7 +47,8 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
             if command.source.is_none() && !command.yes {
                 confirm(session, &command).await?;
             }
-            let request = ImportRequest { paths: command.paths, source: command.source, map: command.map };
+            let request =
+                ImportRequest { paths: command.paths, source: command.source, map: command.map };
             (import(request).await, command.after, command.json)
         }
         Some(ImportCommand::Github(files)) => {
@@ -99,7 +103,8 @@ async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
     if !command.paths.iter().any(|path| path.is_dir()) {
         return Ok(());
     }
-    let request = ImportRequest { paths: command.paths.clone(), source: None, map: command.map.clone() };
+    let request =
+        ImportRequest { paths: command.paths.clone(), source: None, map: command.map.clone() };
     // The import itself reports errors in the files.
     let Ok(understood) = precedent_engine::understand_files(request, &session.task).await else {
         return Ok(());
@@ -120,13 +125,19 @@ async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
     }
     let new_sources = plural(new.len() as u64, "new source");
     for (key, (items, comments)) in &new {
-        session.say(&format!("  {key}: {}, {}", plural(*items, "item"), plural(*comments, "comment")));
+        session.say(&format!(
+            "  {key}: {}, {}",
+            plural(*items, "item"),
+            plural(*comments, "comment")
+        ));
     }
     if !std::io::stdin().is_terminal() {
-        return Err(Error::invalid(format!("not imported: creating {new_sources} needs confirmation"))
-            .with_hint(
-                "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
-            ));
+        return Err(Error::invalid(format!(
+            "not imported: creating {new_sources} needs confirmation"
+        ))
+        .with_hint(
+            "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
+        ));
     }
     let mut err = anstream::stderr();
     let _ = write!(err, "Create {new_sources}? [y/N] ");
@@ -151,8 +162,10 @@ async fn undo(session: &Session, json: &Json, output: &mut Output) -> Result<()>
     }
     session.say(&format!("Undid the import of {}: removed {}.", undone.paths, parts.join(", ")));
     if undone.restored > 0 {
-        session
-            .say(&format!("{} restored to the state before the import.", plural(undone.restored, "record")));
+        session.say(&format!(
+            "{} restored to the state before the import.",
+            plural(undone.restored, "record")
+        ));
     }
     if undone.kept > 0 {
         session.say(&format!("Kept {} changed since the import.", plural(undone.kept, "record")));
@@ -204,7 +217,8 @@ fn view(file: &FileView, output: &mut Output) {
         ));
     }
     if !file.columns.is_empty() {
-        let width = file.columns.iter().map(|c| c.column.chars().count()).max().unwrap_or(0).min(40);
+        let width =
+            file.columns.iter().map(|c| c.column.chars().count()).max().unwrap_or(0).min(40);
         output.line("  Columns:");
         for column in &file.columns {
             let field = column.field.as_deref().unwrap_or("(unused)");
@@ -220,8 +234,11 @@ fn view(file: &FileView, output: &mut Output) {
         output.line("  First:");
     }
     for item in &file.first {
-        let labels =
-            if item.labels.is_empty() { String::new() } else { format!(" [{}]", item.labels.join(", ")) };
+        let labels = if item.labels.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", item.labels.join(", "))
+        };
         let created_at = item.created_at.map(|t| format!(", {t}")).unwrap_or_default();
         output.line(format_args!(
             "    {} {} ({}{created_at}){}",
@@ -255,16 +272,19 @@ fn understood(session: &Session, understood: &Understood) {
     for file in understood.understood.iter().take(FILES) {
         let encoding = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
         if !file.columns.is_empty() || !encoding.is_empty() {
-            let guessed_columns = column_list("guessed", file.columns.iter().filter(|c| c.guessed), |c| {
-                format!("{} ({})", c.column, c.field.as_deref().unwrap_or_default())
-            });
+            let guessed_columns =
+                column_list("guessed", file.columns.iter().filter(|c| c.guessed), |c| {
+                    format!("{} ({})", c.column, c.field.as_deref().unwrap_or_default())
+                });
             let unused_columns =
                 column_list("not used", file.columns.iter().filter(|c| c.field.is_none()), |c| {
                     let size = c.characters.map(|n| format!(" ({})", plural(n, "character")));
                     format!("{}{}", c.column, size.unwrap_or_default())
                 });
-            session
-                .say(&format!("{} is {}{encoding}{guessed_columns}{unused_columns}.", file.file, file.kind));
+            session.say(&format!(
+                "{} is {}{encoding}{guessed_columns}{unused_columns}.",
+                file.file, file.kind
+            ));
         }
         for doubt in &file.doubts {
             session.say(&format!("warning: {}: {doubt}", file.file));
@@ -320,7 +340,9 @@ pub async fn before_a_new_casebook(command: &ImportAll, folder: &Path, task: &Ta
     let paths = match &command.command {
         None => &command.paths,
         Some(
-            ImportCommand::Github(files) | ImportCommand::Csv { files, .. } | ImportCommand::Wiki(files),
+            ImportCommand::Github(files)
+            | ImportCommand::Csv { files, .. }
+            | ImportCommand::Wiki(files),
         ) => &files.paths,
         Some(ImportCommand::Casebook { file, .. }) => {
             return Casebook::check_exported(file, &std::env::temp_dir(), task).await;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use precedent_core::{
     Code, Error, Result,
     model::{
-        CaseComment, CommentRole, LogError, LogPlace, LogRequest, LogResponse, LogVerdict, SolvedCase,
-        TroubleshootSettings, limits,
+        CaseComment, CommentRole, LogError, LogPlace, LogRequest, LogResponse, LogVerdict,
+        SolvedCase, TroubleshootSettings, limits,
     },
 };
 
@@ -22,7 +22,8 @@ const LINES: usize = 4;
 /// The maximum number of lines shown of the comment with the solution.
 const COMMENT: usize = 12;
 /// The file extensions that are never part of a question.
-const ENDINGS: &[&str] = &["log", "txt", "gz", "tgz", "zst", "xz", "bz2", "zip", "tar", "out", "err"];
+const ENDINGS: &[&str] =
+    &["log", "txt", "gz", "tgz", "zst", "xz", "bz2", "zip", "tar", "out", "err"];
 
 /// Returns the files, archives and folders named by the words, or `None` if they are a text.
 ///
@@ -95,7 +96,8 @@ fn print(session: &Session, response: &LogResponse, output: &mut Output) {
         output.line(format_args!(
             "{DIM}{} not checked; use --max-errors {} to check more.{DIM:#}",
             plural(more, "less significant error"),
-            limits::MAX_ERRORS.min(usize::try_from(response.distinct).unwrap_or(limits::MAX_ERRORS))
+            limits::MAX_ERRORS
+                .min(usize::try_from(response.distinct).unwrap_or(limits::MAX_ERRORS))
         ));
     }
     if response.left_out > 0 {
@@ -122,7 +124,8 @@ fn not_read(response: &LogResponse, output: &mut Output) {
 /// Formats the summary: "7 distinct errors in 12,040 lines of 3 files: 1 solved in 2.5.0, 3 known,
 /// 3 not seen before".
 fn summary(response: &LogResponse) -> String {
-    let file_count = response.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).count() as u64;
+    let file_count =
+        response.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).count() as u64;
     let fix_versions: Vec<&str> = response
         .errors
         .iter()
@@ -131,7 +134,8 @@ fn summary(response: &LogResponse) -> String {
         .collect();
     let mut solved_text = format!("{} solved", response.solved);
     // The version is named only if it has the fix of every solved error.
-    if let Some(version) = fix_versions.first().filter(|first| fix_versions.iter().all(|v| v == *first))
+    if let Some(version) =
+        fix_versions.first().filter(|first| fix_versions.iter().all(|v| v == *first))
         && fix_versions.len() as u64 == response.solved
     {
         solved_text.push_str(&format!(" in {}", plain(version)));
@@ -142,7 +146,8 @@ fn summary(response: &LogResponse) -> String {
         (response.perhaps, format!("{} possibly known", response.perhaps)),
         (response.new, format!("{} not seen before", response.new)),
     ];
-    let parts: Vec<String> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
+    let parts: Vec<String> =
+        counts.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
     format!(
         "{} in {} lines of {}: {}",
         plural(response.distinct, "distinct error"),
@@ -213,7 +218,9 @@ fn print_case(word: &str, case: &SolvedCase, output: &mut Output) {
 /// Prints how a case was solved.
 fn fix(case: &SolvedCase, output: &mut Output) {
     let mut how: Vec<String> = fixed_in(case).into_iter().collect();
-    how.extend(case.fixed_by.iter().map(|f| format!("fixed by {} {}", plain(&f.key), plain(&f.title))));
+    how.extend(
+        case.fixed_by.iter().map(|f| format!("fixed by {} {}", plain(&f.key), plain(&f.title))),
+    );
     if !how.is_empty() {
         output.line(format_args!("    {GOOD}{}{GOOD:#}", how.join(", ")));
     }

@@ -78,13 +78,14 @@ fn main() -> ExitCode {
     if matches!(args.command, Command::Mcp(_)) {
         precedent_core::memory::limit_malloc_arenas();
     }
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            output::remark(format_args!("error: {error}"));
-            return ExitCode::from(ERROR);
-        }
-    };
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                output::remark(format_args!("error: {error}"));
+                return ExitCode::from(ERROR);
+            }
+        };
     let mut output = Output::new(Color::Auto);
     let verbose = args.verbose;
     let result = runtime.block_on(run(args, &mut output));
@@ -134,7 +135,9 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Man { markdown: true, .. } => return reference::print(output),
         Command::Man { folder, .. } => return manual::pages(folder.as_deref(), output),
         Command::Skill => return manual::skill(output),
-        Command::Schema { name, into } => return schema::run(name.as_deref(), into.as_deref(), output),
+        Command::Schema { name, into } => {
+            return schema::run(name.as_deref(), into.as_deref(), output);
+        }
         Command::Config(_) => {}
         command => {
             let file = precedent_host::config_file(dirs::config_dir());
@@ -287,7 +290,9 @@ fn color(args: &Args, settings: &Settings) -> Color {
     let is_set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     match choice {
         Some(color) => color,
-        None if !has_color_variable() && (is_set("NO_COLOR") || is_set("CLICOLOR_FORCE")) => Color::Auto,
+        None if !has_color_variable() && (is_set("NO_COLOR") || is_set("CLICOLOR_FORCE")) => {
+            Color::Auto
+        }
         None => settings.color.unwrap_or_default(),
     }
 }
@@ -297,7 +302,10 @@ fn explain(folder: &std::path::Path) {
     output::remark(format_args!("casebook {}", output::plain(&folder.display().to_string())));
     if let Some(file) = precedent_host::config_file(dirs::config_dir()) {
         let note = if file.is_file() { "" } else { " (not found)" };
-        output::remark(format_args!("settings {}{note}", output::plain(&file.display().to_string())));
+        output::remark(format_args!(
+            "settings {}{note}",
+            output::plain(&file.display().to_string())
+        ));
     }
 }
 
@@ -333,7 +341,9 @@ fn folder(args: &Args) -> Result<PathBuf> {
 
 /// Returns the number of worker threads: at most 4 by default.
 fn workers(args: &Args) -> usize {
-    args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from).min(4)).max(1)
+    args.threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from).min(4))
+        .max(1)
 }
 
 async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
@@ -359,11 +369,17 @@ fn options(args: &Args, folder: PathBuf) -> OpenOptions {
     options.create = need::of(&args.command) == Need::Make;
     let path = |name: &str| std::env::var_os(name).map(Into::into);
     if let Ok(executable) = std::env::current_exe() {
-        options = options.installed_at(&executable, path("PRECEDENT_ONNXRUNTIME"), path("PRECEDENT_MODELS"));
+        options = options.installed_at(
+            &executable,
+            path("PRECEDENT_ONNXRUNTIME"),
+            path("PRECEDENT_MODELS"),
+        );
     }
     match args.embedder {
         args::EmbedderChoice::BuiltIn => {}
-        args::EmbedderChoice::Hashed => options.engine = Some(precedent_index::embed::Engine::Hashed),
+        args::EmbedderChoice::Hashed => {
+            options.engine = Some(precedent_index::embed::Engine::Hashed)
+        }
         args::EmbedderChoice::Off => options.engine = Some(precedent_index::embed::Engine::Off),
     }
     options.secrets = precedent_host::secrets();

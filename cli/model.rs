@@ -62,7 +62,8 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
         ModelCommand::Import { path, name, pooling, prefix, then_use } => {
             let pooling = pooling.map(|p| if p == "cls" { Pooling::Cls } else { Pooling::Mean });
             let traits = Traits { pooling, prefix };
-            let model = casebook.import_model(&path, name.as_deref(), traits, &session.task).await?;
+            let model =
+                casebook.import_model(&path, name.as_deref(), traits, &session.task).await?;
             print(&model, output);
             finish_install(session, &model.name, then_use).await
         }

@@ -3,7 +3,8 @@
 use precedent_core::{
     Error, Result,
     model::{
-        Lifecycle, Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteMatch, NoteOutcome, Recommendation,
+        Lifecycle, Note, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteMatch, NoteOutcome,
+        Recommendation,
     },
 };
 
@@ -74,12 +75,13 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
                     "No notes of kind {}. To list all notes: precedent note list",
                     kind.as_str()
                 )),
-                None => {
-                    output.line("No notes yet. Add one: precedent note add --kind lesson --title … --body …")
-                }
+                None => output.line(
+                    "No notes yet. Add one: precedent note add --kind lesson --title … --body …",
+                ),
             }
             for note in &notes {
-                let archived_mark = if note.lifecycle == Lifecycle::Archived { " archived" } else { "" };
+                let archived_mark =
+                    if note.lifecycle == Lifecycle::Archived { " archived" } else { "" };
                 output.line(format_args!(
                     "{KEY}{:<9}{KEY:#} {DIM}{} {:<10}{archived_mark}{DIM:#} {}",
                     note.key,
@@ -99,7 +101,9 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
                     "not removed: {} \"{}\" would be deleted permanently",
                     note.key, note.title
                 ))
-                .with_hint("Confirm with --yes, or archive it instead: precedent note edit KEY --archive"));
+                .with_hint(
+                    "Confirm with --yes, or archive it instead: precedent note edit KEY --archive",
+                ));
             }
             casebook.remove_note(&note.key, &session.task).await?;
             session.say(&format!("Removed {} \"{}\".", note.key, note.title));
@@ -130,10 +134,13 @@ fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
     }
     let key = &answer.note.key;
     match answer.outcome {
-        NoteOutcome::Stored => output.line(format_args!("{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#}.")),
+        NoteOutcome::Stored => {
+            output.line(format_args!("{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#}."))
+        }
         NoteOutcome::Connected => {
-            output
-                .line(format_args!("{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#} and linked to similar notes:"));
+            output.line(format_args!(
+                "{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#} and linked to similar notes:"
+            ));
         }
         NoteOutcome::Duplicate => {
             output.line(format_args!(
@@ -145,7 +152,8 @@ fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
 }
 
 fn print_match(m: &NoteMatch, output: &mut Output) {
-    let how = if m.exact { "same wording".to_owned() } else { format!("similarity {:.2}", m.similarity) };
+    let how =
+        if m.exact { "same wording".to_owned() } else { format!("similarity {:.2}", m.similarity) };
     let differs = if m.differs.is_empty() {
         String::new()
     } else {
@@ -164,8 +172,11 @@ fn show(note: &Note, json: &Option<String>, output: &mut Output) -> Result<()> {
         return output.json(note, fields, None);
     }
     output.line(format_args!("{KEY}{}{KEY:#} {BOLD}{}{BOLD:#}", note.key, plain(&note.title)));
-    let mut facts =
-        vec![note.kind.as_str().to_owned(), note.lifecycle.as_str().to_owned(), day(Some(note.updated_at))];
+    let mut facts = vec![
+        note.kind.as_str().to_owned(),
+        note.lifecycle.as_str().to_owned(),
+        day(Some(note.updated_at)),
+    ];
     facts.extend(note.tags.iter().map(|t| format!("#{}", plain(t))));
     output.line(format_args!("{DIM}{}{DIM:#}", facts.join(" · ")));
     output.line("");

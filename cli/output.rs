@@ -107,12 +107,15 @@ impl Output {
         fields: &str,
         list: Option<&str>,
     ) -> Result<()> {
-        let mut value = serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        let mut value =
+            serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         if !fields.is_empty() {
             let notices = value.get_mut("notices").map(serde_json::Value::take);
             if let Some(inner) = list.and_then(|l| value.get_mut(l)) {
                 value = inner.take();
-                for notice in notices.iter().filter_map(|n| n.as_array()).flatten().filter(|_| !self.quiet) {
+                for notice in
+                    notices.iter().filter_map(|n| n.as_array()).flatten().filter(|_| !self.quiet)
+                {
                     remark(plain(notice["text"].as_str().unwrap_or_default()));
                 }
             } else if let (Some(notices), Some(object)) = (notices, value.as_object_mut()) {
@@ -121,13 +124,17 @@ impl Output {
             let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
             match &mut value {
                 // An empty list has no element to check the fields against.
-                serde_json::Value::Array(items) if items.is_empty() => check_fields::<T>(&fields, list)?,
-                serde_json::Value::Array(items) => items.iter_mut().try_for_each(|v| keep(v, &fields))?,
+                serde_json::Value::Array(items) if items.is_empty() => {
+                    check_fields::<T>(&fields, list)?
+                }
+                serde_json::Value::Array(items) => {
+                    items.iter_mut().try_for_each(|v| keep(v, &fields))?
+                }
                 object => keep(object, &fields)?,
             }
         }
-        let text =
-            serde_json::to_string_pretty(&value).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        let text = serde_json::to_string_pretty(&value)
+            .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         self.line(visible::json(&text));
         Ok(())
     }
@@ -185,7 +192,8 @@ fn are_there(object: &serde_json::Map<String, serde_json::Value>, fields: &[&str
 
 /// Checks that the elements of an empty list would have these fields, by the type's schema.
 fn check_fields<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Result<()> {
-    let schema = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let schema =
+        schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
     let root = schema.into_root_schema_for::<T>().to_value();
     let of = |at: &serde_json::Value| match at.get("$ref").and_then(serde_json::Value::as_str) {
         Some(to) => root.pointer(to.trim_start_matches('#')).cloned().unwrap_or_default(),
@@ -310,7 +318,10 @@ mod tests {
 
     #[test]
     fn numbers_are_readable() {
-        assert_eq!((count(0), count(999), count(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
+        assert_eq!(
+            (count(0), count(999), count(1_234_567)),
+            ("0".into(), "999".into(), "1,234,567".into())
+        );
         assert_eq!(plural(1, "item"), "1 item");
         assert_eq!(size(22_965_768), "23.0 MB");
     }

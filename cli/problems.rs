@@ -77,14 +77,23 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
 }
 
 fn print(problem: &ListedProblem, output: &mut Output) {
-    let status = problem.status.with_versions(problem.fixed_in.as_deref(), problem.came_back_in.as_deref());
-    let mut facts =
-        vec![plain(&status), format!("{}, {} open", plural(problem.size as u64, "report"), problem.open)];
+    let status =
+        problem.status.with_versions(problem.fixed_in.as_deref(), problem.came_back_in.as_deref());
+    let mut facts = vec![
+        plain(&status),
+        format!("{}, {} open", plural(problem.size as u64, "report"), problem.open),
+    ];
     if problem.size >= MIN_TREND && problem.recent + problem.before > 0 {
-        facts.push(format!("{} in the last 30 days, {} in the 30 before", problem.recent, problem.before));
+        facts.push(format!(
+            "{} in the last 30 days, {} in the 30 before",
+            problem.recent, problem.before
+        ));
     }
-    let versions: Vec<String> =
-        problem.versions.iter().map(|of| format!("{} × {}", of.reports, plain(&of.version))).collect();
+    let versions: Vec<String> = problem
+        .versions
+        .iter()
+        .map(|of| format!("{} × {}", of.reports, plain(&of.version)))
+        .collect();
     if !versions.is_empty() {
         facts.push(format!("on {}", versions.join(", ")));
     }

@@ -41,8 +41,9 @@ fn section(out: &mut String, command: &Command, depth: usize) {
         let _ = writeln!(out, "\n{}.", escape(&about.to_string()));
     }
     let inner: Vec<&Command> = command.get_subcommands().filter(|c| !c.is_hide_set()).collect();
-    let own_arguments =
-        || command.get_arguments().filter(|a| !a.is_global_set() && !is_help(a) && !a.is_hide_set());
+    let own_arguments = || {
+        command.get_arguments().filter(|a| !a.is_global_set() && !is_help(a) && !a.is_hide_set())
+    };
     if inner.is_empty() || own_arguments().next().is_some() {
         let usage = command.clone().render_usage().to_string();
         let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
@@ -119,7 +120,8 @@ mod tests {
             for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
                 let name = inner.get_bin_name().unwrap();
                 assert!(
-                    page.lines().any(|l| l.trim_start_matches('#').trim() == name && l.starts_with('#')),
+                    page.lines()
+                        .any(|l| l.trim_start_matches('#').trim() == name && l.starts_with('#')),
                     "{name}"
                 );
                 for arg in inner.get_arguments().filter(|a| !a.is_hide_set() && !is_help(a)) {

@@ -5,10 +5,11 @@ use std::{fs, path::Path};
 use precedent_core::{
     Code, Error, Result, files,
     model::{
-        Access, Article, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord,
-        ClosureReport, DuplicatesResponse, Exported, Health, HostView, IndexReport, LogResponse, ModelView,
-        Note, NoteAnswer, ProblemsResponse, RedactionPreview, Restored, SearchResponse, SimilarNotes,
-        SourceView, Thread, ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Undone, Verdict,
+        Access, Article, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure,
+        ClosureRecord, ClosureReport, DuplicatesResponse, Exported, Health, HostView, IndexReport,
+        LogResponse, ModelView, Note, NoteAnswer, ProblemsResponse, RedactionPreview, Restored,
+        SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures, TriageResponse,
+        TroubleshootResponse, Understood, Undone, Verdict,
     },
 };
 use precedent_text::similar;
@@ -95,7 +96,9 @@ pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Resu
     };
     let (_, schema) = SCHEMAS.iter().find(|(key, _)| *key == name).ok_or_else(|| {
         let hint = match similar::meant(name, SCHEMAS.iter().map(|(key, _)| *key)) {
-            Some(suggestion) => format!("Did you mean {suggestion}? `precedent schema` lists them."),
+            Some(suggestion) => {
+                format!("Did you mean {suggestion}? `precedent schema` lists them.")
+            }
             None => "`precedent schema` lists them.".to_owned(),
         };
         Error::invalid(format!("unknown schema \"{name}\"")).with_hint(hint)

@@ -36,13 +36,15 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
 /// Returns the query text.
 async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
     let from_stdin = command.query == ["-"];
-    let text = if from_stdin { input::question(session, None).await? } else { command.query.join(" ") };
+    let text =
+        if from_stdin { input::question(session, None).await? } else { command.query.join(" ") };
     // Without words, the search lists the latest changes or filtered items; empty piped text is an
     // error.
     let lists = command.query.is_empty() || (!from_stdin && !filters(command).is_empty());
     if !lists && text.trim().is_empty() {
-        return Err(Error::invalid("the search is empty")
-            .with_hint("Give search terms. `precedent search` without any lists the latest changes."));
+        return Err(Error::invalid("the search is empty").with_hint(
+            "Give search terms. `precedent search` without any lists the latest changes.",
+        ));
     }
     Ok(text)
 }
@@ -75,7 +77,11 @@ fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
 }
 
 fn print_hit(hit: &Hit, output: &mut Output) {
-    output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&hit.key), spans(&hit.title)));
+    output.line(format_args!(
+        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
+        plain(&hit.key),
+        spans(&hit.title)
+    ));
     let mut facts = vec![state(hit.state, hit.state_reason.as_deref())];
     let date = match hit.closed_at {
         Some(closed_at) => labelled_day("closed", Some(closed_at)),

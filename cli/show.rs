@@ -29,7 +29,11 @@ pub async fn run(session: &Session, command: ShowCommand, output: &mut Output) -
 }
 
 fn print(thread: &Thread, hidden: usize, output: &mut Output) {
-    output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&thread.key), plain(&thread.title)));
+    output.line(format_args!(
+        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
+        plain(&thread.key),
+        plain(&thread.title)
+    ));
     let mut facts = vec![
         match thread.kind {
             DocKind::Issue => "issue".to_owned(),
@@ -59,10 +63,14 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
         output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
     }
     if thread.deleted_at.is_some() {
-        output.line(format_args!("{DIM}Deleted from the tracker (since {}).{DIM:#}", day(thread.deleted_at)));
+        output.line(format_args!(
+            "{DIM}Deleted from the tracker (since {}).{DIM:#}",
+            day(thread.deleted_at)
+        ));
     }
     // A frequently mentioned report would fill the screen.
-    let (mentions, links): (Vec<_>, Vec<_>) = thread.links.iter().partition(|l| l.kind == "mentions");
+    let (mentions, links): (Vec<_>, Vec<_>) =
+        thread.links.iter().partition(|l| l.kind == "mentions");
     for link in links.into_iter().chain(mentions.iter().copied().take(MENTIONS)) {
         let relation = match (link.kind.as_str(), link.outgoing) {
             ("duplicate_of", true) => "duplicate of",

@@ -58,7 +58,10 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                     holds(&view)
                 )),
                 None if is_mirror => {
-                    session.say(&format!("Added {}. To fetch it: precedent sync {}", view.key, view.key));
+                    session.say(&format!(
+                        "Added {}. To fetch it: precedent sync {}",
+                        view.key, view.key
+                    ));
                 }
                 None => session.say(&format!(
                     "Added {}. To import into it: precedent import github FILE --source {}",
@@ -95,7 +98,9 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                     let mirrors = session.casebook.mirrors().await?;
                     for source in &sources {
                         print(source, output);
-                        if let Some(m) = mirrors.iter().find(|m| m.source == source.key && m.running) {
+                        if let Some(m) =
+                            mirrors.iter().find(|m| m.source == source.key && m.running)
+                        {
                             output.line(format_args!(
                                 "  {DIM}{}{DIM:#}",
                                 describe_progress(m.progress.as_ref())
@@ -145,7 +150,9 @@ fn print_access(access: &Access, output: &mut Output) {
 async fn confirm(session: &Session, key: &str) -> Result<()> {
     let sources = session.casebook.sources().await?;
     // The removal itself reports a source that does not exist.
-    let Some(view) = sources.into_iter().find(|s| s.key.eq_ignore_ascii_case(key)) else { return Ok(()) };
+    let Some(view) = sources.into_iter().find(|s| s.key.eq_ignore_ascii_case(key)) else {
+        return Ok(());
+    };
     if !std::io::stdin().is_terminal() {
         return Err(Error::invalid(format!("not removed: removing {key} needs confirmation"))
             .with_hint("Use --yes to confirm."));

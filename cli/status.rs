@@ -48,7 +48,11 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
         output.line("No sources yet. Try `precedent import sample`.");
     }
     let c = status.coverage;
-    output.line(format_args!("Keywords    {} of {} documents", count(c.full_text), count(c.documents)));
+    output.line(format_args!(
+        "Keywords    {} of {} documents",
+        count(c.full_text),
+        count(c.documents)
+    ));
     output.line(format_args!("Meaning     {} of {} passages", count(c.embedded), count(c.chunks)));
     if c.unread > 0 && status.model.problem.is_none() {
         output.line(format_args!(

@@ -54,9 +54,16 @@ fn spoken(time: Duration) -> String {
 }
 
 /// Runs one sync and the indexing after it; returns the error that ended a source's sync early.
-async fn round(session: &Session, command: &SyncCommand, output: &mut Output) -> Result<Option<Error>> {
-    let request =
-        SyncRequest { sources: command.sources.clone(), full: command.full, hide_gone: command.hide_gone };
+async fn round(
+    session: &Session,
+    command: &SyncCommand,
+    output: &mut Output,
+) -> Result<Option<Error>> {
+    let request = SyncRequest {
+        sources: command.sources.clone(),
+        full: command.full,
+        hide_gone: command.hide_gone,
+    };
     let sources = session.casebook.sync(request, &session.task).await?;
     if sources.is_empty() {
         session.say("No sources to sync. Add one: precedent source add github:owner/name");
@@ -89,8 +96,10 @@ fn failure(reports: &[SyncReport]) -> Option<Error> {
     let first_other = problems().find(|(_, p)| p.code != Code::Authentication);
     let (report, problem) = first_other.or_else(|| problems().next())?;
     if is_skipped(report) {
-        let error =
-            Error::new(Code::Network, "nothing was synced: the network is down, or no tracker responds");
+        let error = Error::new(
+            Code::Network,
+            "nothing was synced: the network is down, or no tracker responds",
+        );
         return Some(match &problem.hint {
             Some(hint) => error.with_hint(hint.clone()),
             None => error,

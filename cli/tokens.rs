@@ -47,7 +47,11 @@ async fn device(session: &Session, command: &LoginCommand) -> Result<()> {
     };
     let login = session.casebook.begin_login(&command.host, client_id, &session.task).await?;
     // The user must see this even in quiet mode, because the login depends on it.
-    remark(format_args!("Open {} and enter {}", plain(&login.verification_uri), plain(&login.user_code)));
+    remark(format_args!(
+        "Open {} and enter {}",
+        plain(&login.verification_uri),
+        plain(&login.user_code)
+    ));
     session.casebook.finish_login(&command.host, &login, &session.task).await?;
     session.say(&format!("Saved the token for {} in the keyring.", command.host));
     Ok(())

@@ -40,7 +40,8 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         let response = session.casebook.triage(request, &session.task).await?;
         return output.json(&response, fields, Some("queue"));
     }
-    let response = session.casebook.triage_within(request.clone(), FIRST_LIST, &session.task).await?;
+    let response =
+        session.casebook.triage_within(request.clone(), FIRST_LIST, &session.task).await?;
     session.notices(&response.notices, output);
     summary(&response, output);
     let is_unfinished = response.unscanned > 0 && !command.no_check;
@@ -184,7 +185,8 @@ async fn decide(
                 "{BOLD}No more reports.{BOLD:#}  [u]ndo the last decision; any other key quits"
             ));
             output.flush();
-            if line()?.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo")) {
+            if line()?.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo"))
+            {
                 session.casebook.undo_verdict(key, other_key, actor).await?;
                 output.line("Undone.");
                 at = response.queue.iter().position(|i| i.key == key).unwrap_or(at);
@@ -224,13 +226,17 @@ async fn decide(
             }
             "q" | "quit" => break,
             reply => {
-                output.line(format_args!("Unknown answer \"{}\": use d, r, n, s, u or q.", plain(reply)));
+                output.line(format_args!(
+                    "Unknown answer \"{}\": use d, r, n, s, u or q.",
+                    plain(reply)
+                ));
                 continue;
             }
         };
         let reason = Some(reason.trim()).filter(|r| !r.is_empty());
         let other_key = &item.candidate.key;
-        let verdict = session.casebook.record_verdict(&item.key, other_key, kind, reason, actor).await?;
+        let verdict =
+            session.casebook.record_verdict(&item.key, other_key, kind, reason, actor).await?;
         verdict::print(&verdict, output);
         last = Some((&item.key, other_key));
         at += 1;
@@ -241,9 +247,8 @@ async fn decide(
 /// Reads the next line of standard input; `None` at its end.
 fn line() -> Result<Option<String>> {
     let mut text = String::new();
-    let n = io::stdin()
-        .lock()
-        .read_line(&mut text)
-        .map_err(|e| Error::new(precedent_core::Code::Io, format!("cannot read standard input: {e}")))?;
+    let n = io::stdin().lock().read_line(&mut text).map_err(|e| {
+        Error::new(precedent_core::Code::Io, format!("cannot read standard input: {e}"))
+    })?;
     Ok((n > 0).then(|| text.trim().to_owned()))
 }

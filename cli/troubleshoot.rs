@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use precedent_core::{
     Code, Error, Result,
     model::{
-        CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse,
-        TroubleshootSettings, split_key,
+        CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest,
+        TroubleshootResponse, TroubleshootSettings, split_key,
     },
 };
 use precedent_engine::Casebook;
@@ -28,7 +28,11 @@ const PASTED_LINES: usize = 40;
 /// The maximum number of comment lines shown of a case without a solution.
 const ASIDE: usize = 4;
 
-pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut Output) -> Result<()> {
+pub async fn run(
+    session: &Session,
+    command: TroubleshootCommand,
+    output: &mut Output,
+) -> Result<()> {
     let defaults = &session.settings.troubleshooting;
     let settings = TroubleshootSettings {
         enabled: defaults.enabled,
@@ -41,7 +45,9 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
         Subject::Logs(paths, _piped) => {
-            let Some(lines) = logs::run(session, &command, &paths, settings.clone(), output).await? else {
+            let Some(lines) =
+                logs::run(session, &command, &paths, settings.clone(), output).await?
+            else {
                 return Ok(());
             };
             // An error-free file may contain a mail, a report, or an error in other words.
@@ -59,13 +65,20 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
         return Ok(());
     }
     let is_log = Casebook::is_log(text.as_bytes());
-    let request =
-        TroubleshootRequest { key, text, source: command.source.clone(), anyway: command.anyway, settings };
+    let request = TroubleshootRequest {
+        key,
+        text,
+        source: command.source.clone(),
+        anyway: command.anyway,
+        settings,
+    };
     let response = session.casebook.troubleshoot(request, &session.task).await?;
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("cases"));
     }
-    if let Some(lines) = clean.filter(|_| response.outcome == TroubleshootOutcome::Nothing && is_log) {
+    if let Some(lines) =
+        clean.filter(|_| response.outcome == TroubleshootOutcome::Nothing && is_log)
+    {
         output.line(no_error(lines));
         return Ok(());
     }
@@ -79,7 +92,8 @@ fn no_error(lines: u64) -> String {
 
 /// Returns whether a text is a log that is too long for a single question.
 fn is_long_log(text: &str) -> bool {
-    (text.len() > MAX_TEXT || text.lines().count() > PASTED_LINES) && Casebook::is_log(text.as_bytes())
+    (text.len() > MAX_TEXT || text.lines().count() > PASTED_LINES)
+        && Casebook::is_log(text.as_bytes())
 }
 
 /// The subject of a question.
@@ -123,7 +137,8 @@ pub async fn parse_subject(session: &Session, words: &[String]) -> Result<Subjec
         });
     }
     // A key, a number or the URL of an item contains a digit.
-    let one_word = !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit());
+    let one_word =
+        !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit());
     if one_word {
         match session.casebook.thread(&text).await {
             Ok(_) => return Ok(Subject::Item(text)),
@@ -158,7 +173,10 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
     }
     output.line(match response.outcome {
         TroubleshootOutcome::Solved if !response.is_sure() => {
-            format!("{HIT}{} that may help{HIT:#}", plural(response.cases.len() as u64, "solved case"))
+            format!(
+                "{HIT}{} that may help{HIT:#}",
+                plural(response.cases.len() as u64, "solved case")
+            )
         }
         TroubleshootOutcome::Solved => {
             format!("{GOOD}{}{GOOD:#}", plural(response.cases.len() as u64, "solved case"))
@@ -212,8 +230,11 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
         (false, false, "Weak matches"),
     ];
     for (is_declined, silent, heading) in groups {
-        let mut cases =
-            response.near.iter().filter(|c| (c.declined, c.silent) == (is_declined, silent)).peekable();
+        let mut cases = response
+            .near
+            .iter()
+            .filter(|c| (c.declined, c.silent) == (is_declined, silent))
+            .peekable();
         if cases.peek().is_some() {
             output.line("");
             output.line(format_args!("{DIM}{heading}{DIM:#}"));
@@ -237,9 +258,15 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
 }
 
 fn print_case(case: &SolvedCase, output: &mut Output) {
-    output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&case.citation), plain(&case.title)));
-    let mut facts =
-        vec![state(case.state, case.state_reason.as_deref()), labelled_day("closed", case.closed_at)];
+    output.line(format_args!(
+        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
+        plain(&case.citation),
+        plain(&case.title)
+    ));
+    let mut facts = vec![
+        state(case.state, case.state_reason.as_deref()),
+        labelled_day("closed", case.closed_at),
+    ];
     match case.relation {
         Some(CaseRelation::Itself) => facts.push(format!("{GOOD}this report{GOOD:#}")),
         Some(CaseRelation::Canonical) => {
@@ -252,7 +279,8 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     if case.same_signature {
         facts.push(format!("{HIT}same error{HIT:#}"));
     }
-    facts.extend(case.via.as_ref().map(|via| format!("found through its duplicate {}", plain(via))));
+    facts
+        .extend(case.via.as_ref().map(|via| format!("found through its duplicate {}", plain(via))));
     facts.retain(|f| !f.is_empty());
     output.line(format_args!("{DIM}{DIM:#}{}", facts.join(" · ")));
     let mut versions = Vec::new();
@@ -264,7 +292,9 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     }
     versions.extend(fixed_in(case));
     let prefix = if case.state == Some(State::Merged) { "" } else { "fixed by " };
-    versions.extend(case.fixed_by.iter().map(|f| format!("{prefix}{} {}", plain(&f.key), plain(&f.title))));
+    versions.extend(
+        case.fixed_by.iter().map(|f| format!("{prefix}{} {}", plain(&f.key), plain(&f.title))),
+    );
     if !versions.is_empty() {
         output.line(format_args!("{GOOD}{}{GOOD:#}", versions.join(", ")));
     }

@@ -21,7 +21,13 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
                 _ => VerdictKind::NotDuplicate,
             };
             let verdict = casebook
-                .record_verdict(&session.key(&key), &session.key(&other), kind, reason.as_deref(), &actor(by))
+                .record_verdict(
+                    &session.key(&key),
+                    &session.key(&other),
+                    kind,
+                    reason.as_deref(),
+                    &actor(by),
+                )
                 .await?;
             match &json.json {
                 Some(fields) => output.json(&verdict, fields, None),
@@ -32,7 +38,8 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
             }
         }
         VerdictCommand::Undo { key, other, by, json } => {
-            let now = casebook.undo_verdict(&session.key(&key), &session.key(&other), &actor(by)).await?;
+            let now =
+                casebook.undo_verdict(&session.key(&key), &session.key(&other), &actor(by)).await?;
             match (&json.json, &now) {
                 (Some(fields), _) => return output.json(&now, fields, None),
                 (None, Some(verdict)) => {
@@ -44,7 +51,8 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
             Ok(())
         }
         VerdictCommand::List { key, json } => {
-            let verdicts = casebook.verdicts(key.as_deref().map(|k| session.key(k)).as_deref()).await?;
+            let verdicts =
+                casebook.verdicts(key.as_deref().map(|k| session.key(k)).as_deref()).await?;
             if let Some(fields) = &json.json {
                 return output.json(&verdicts, fields, None);
             }
@@ -67,8 +75,13 @@ pub fn actor(by: Option<String>) -> String {
 pub fn print(verdict: &Verdict, output: &mut Output) {
     let text = match (&verdict.canonical, verdict.kind) {
         (Some(canonical), VerdictKind::Duplicate) => {
-            let duplicate = if *canonical == verdict.first { &verdict.second } else { &verdict.first };
-            format!("{KEY}{}{KEY:#} is a duplicate of {KEY}{}{KEY:#}", plain(duplicate), plain(canonical))
+            let duplicate =
+                if *canonical == verdict.first { &verdict.second } else { &verdict.first };
+            format!(
+                "{KEY}{}{KEY:#} is a duplicate of {KEY}{}{KEY:#}",
+                plain(duplicate),
+                plain(canonical)
+            )
         }
         (_, kind) => format!(
             "{KEY}{}{KEY:#} and {KEY}{}{KEY:#} are {}",

@@ -4,7 +4,9 @@
 fn main() {
     println!("cargo:rerun-if-changed=../ui/dist");
     if !std::path::Path::new("../ui/dist/index.html").exists() {
-        eprintln!("The front end is not built. Run: npm --prefix ui ci && npm --prefix ui run build");
+        eprintln!(
+            "The front end is not built. Run: npm --prefix ui ci && npm --prefix ui run build"
+        );
         std::process::exit(1);
     }
     let commands = &[
@@ -77,8 +79,8 @@ fn main() {
         "watch_prompt",
         "watch_prompt_shown",
     ];
-    let attributes =
-        tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(commands));
+    let attributes = tauri_build::Attributes::new()
+        .app_manifest(tauri_build::AppManifest::new().commands(commands));
     if let Err(error) = tauri_build::try_build(attributes) {
         eprintln!("{error:#}");
         std::process::exit(1);

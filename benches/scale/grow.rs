@@ -83,10 +83,12 @@ impl Archive {
             .collect();
         items.sort_by_key(|i| i.number);
         items.dedup_by_key(|i| i.number);
-        let at: HashMap<u64, usize> = items.iter().enumerate().map(|(at, i)| (i.number, at)).collect();
+        let at: HashMap<u64, usize> =
+            items.iter().enumerate().map(|(at, i)| (i.number, at)).collect();
         for line in lines("comments.jsonl.zst") {
             let comment: Value = serde_json::from_str(&line).unwrap();
-            let number = comment["issue_url"].as_str().unwrap().rsplit('/').next().unwrap().parse().unwrap();
+            let number =
+                comment["issue_url"].as_str().unwrap().rsplit('/').next().unwrap().parse().unwrap();
             let Some(item) = at.get(&number).map(|at| &mut items[*at]) else { continue };
             item.comments.push(Comment {
                 body: pieces(comment["body"].as_str().unwrap_or_default()),
@@ -117,7 +119,8 @@ impl Archive {
                             text
                         }
                     };
-                    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
+                    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty())
+                    {
                         words += 1;
                         if !vocabulary.contains(word) {
                             vocabulary.insert(word.to_owned());
@@ -126,8 +129,8 @@ impl Archive {
                 }
             }
         }
-        let exponent =
-            (vocabulary.len() as f64 / halfway.1 as f64).ln() / (words as f64 / halfway.0 as f64).ln();
+        let exponent = (vocabulary.len() as f64 / halfway.1 as f64).ln()
+            / (words as f64 / halfway.0 as f64).ln();
         let last = items.iter().map(|i| i.created_at).max().unwrap();
         Self {
             items,
@@ -197,7 +200,8 @@ impl Archive {
         // The growth factor is the number of words before this item, relative to the real archive.
         let grown = 1.0 + new as f64 / self.items.len() as f64;
         let fresh = self.exponent * self.distinct / self.words * grown.powf(self.exponent - 1.0);
-        let mut text = Text { archive: self, rng: &mut rng, number, fresh, replacements: HashMap::new() };
+        let mut text =
+            Text { archive: self, rng: &mut rng, number, fresh, replacements: HashMap::new() };
         let title = text.title(&base.title);
         let body = text.of(&base.body);
         let created_at = self.last + new as i64 * ITEM_INTERVAL;
@@ -261,7 +265,8 @@ pub fn base(number: u64, real: u64, seed: u64) -> u64 {
 /// Applies the finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number
 /// generators", 2014).
 pub fn mix(a: u64, b: u64) -> u64 {
-    let mut z = a.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(b.wrapping_mul(0xD1B5_4A32_D192_ED03));
+    let mut z =
+        a.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(b.wrapping_mul(0xD1B5_4A32_D192_ED03));
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
@@ -285,13 +290,19 @@ impl Text<'_> {
             (base.split_whitespace().collect(), other_title.split_whitespace().collect());
         let half = |words: &[&str]| words.len().div_ceil(2);
         let title = if self.rng.bool() {
-            [&words_here[..half(&words_here)], &words_there[words_there.len() - words_there.len() / 2..]]
-                .concat()
-                .join(" ")
+            [
+                &words_here[..half(&words_here)],
+                &words_there[words_there.len() - words_there.len() / 2..],
+            ]
+            .concat()
+            .join(" ")
         } else {
-            [&words_there[..half(&words_there)], &words_here[words_here.len() - words_here.len() / 2..]]
-                .concat()
-                .join(" ")
+            [
+                &words_there[..half(&words_there)],
+                &words_here[words_here.len() - words_here.len() / 2..],
+            ]
+            .concat()
+            .join(" ")
         };
         self.replace_words(&title)
     }

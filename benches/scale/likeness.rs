@@ -53,7 +53,9 @@ impl Real {
         let folder = casebook.join("vectors");
         // Opening the vectors registers sqlite-vec for this process.
         drop(Vectors::open(&folder, info).unwrap());
-        let open = |path: &Path| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        let open = |path: &Path| {
+            Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
+        };
         let (truth, vectors) = (open(&casebook.join("precedent.db")), open(&path(&folder, info)));
         let mut numbers: HashMap<i64, u64> = HashMap::new();
         let mut statement =
@@ -80,8 +82,11 @@ impl Real {
             let (id, document, part): (i64, i64, i64) =
                 (row.get(0).unwrap(), row.get(1).unwrap(), row.get(2).unwrap());
             let Some(number) = numbers.get(&document) else { continue };
-            let vector =
-                if part == TITLE_PART { row.get(4).unwrap() } else { embeddings.remove(&id).unwrap() };
+            let vector = if part == TITLE_PART {
+                row.get(4).unwrap()
+            } else {
+                embeddings.remove(&id).unwrap()
+            };
             let at = (components.len() / info.dimensions) as u32;
             components.extend(vector.iter().map(|x| x.cast_signed()));
             by_hash.insert(row.get(3).unwrap(), at);
@@ -94,8 +99,13 @@ impl Real {
         }
         let mut items: Vec<_> = items.into_iter().collect();
         items.sort_by_key(|(number, _)| *number);
-        let mut real =
-            Self { dimensions: info.dimensions, components, by_hash, items, nearest_distances: Vec::new() };
+        let mut real = Self {
+            dimensions: info.dimensions,
+            components,
+            by_hash,
+            items,
+            nearest_distances: Vec::new(),
+        };
         real.nearest_distances = real.nearest();
         real
     }
@@ -107,8 +117,9 @@ impl Real {
 
     /// Returns the 5 %, 50 % and 95 % quantiles of the distance to the nearest neighbour.
     pub fn distance_quantiles(&self) -> [f32; 3] {
-        [0.05, 0.5, 0.95]
-            .map(|share| self.nearest_distances[(self.nearest_distances.len() as f64 * share) as usize])
+        [0.05, 0.5, 0.95].map(|share| {
+            self.nearest_distances[(self.nearest_distances.len() as f64 * share) as usize]
+        })
     }
 
     fn row(&self, at: u32) -> &[i8] {
@@ -122,7 +133,8 @@ impl Real {
     }
 
     fn nearest(&self) -> Vec<f32> {
-        let length = |row: &[i8]| row.iter().map(|x| i32::from(*x) * i32::from(*x)).sum::<i32>() as f32;
+        let length =
+            |row: &[i8]| row.iter().map(|x| i32::from(*x) * i32::from(*x)).sum::<i32>() as f32;
         let lengths: Vec<f32> =
             self.components.par_chunks(self.dimensions).map(|r| length(r).sqrt()).collect();
         let step = (self.len() / SAMPLE_SIZE).max(1);
@@ -134,7 +146,8 @@ impl Real {
                 let query = self.row(i as u32);
                 let mut best = -1.0_f32;
                 for (j, row) in self.components.chunks(self.dimensions).enumerate() {
-                    let dot: i32 = query.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+                    let dot: i32 =
+                        query.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
                     if j != i {
                         best = best.max(dot as f32 / (lengths[i] * lengths[j]));
                     }
@@ -231,7 +244,8 @@ pub fn recall_count(want: &[Near], have: &[Near]) -> usize {
 
 /// Returns every passage's number and vector, ordered by id.
 pub fn passages(casebook: &Path, info: &ModelInfo) -> Vec<(u32, Vec<f32>)> {
-    let open = |path: &Path| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let open =
+        |path: &Path| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let (truth, vectors) =
         (open(&casebook.join("precedent.db")), open(&path(&casebook.join("vectors"), info)));
     let mut number = truth.prepare("SELECT number FROM documents WHERE id = ?1").unwrap();
@@ -241,7 +255,8 @@ pub fn passages(casebook: &Path, info: &ModelInfo) -> Vec<(u32, Vec<f32>)> {
              WHERE c.part >= 0 ORDER BY c.id",
         )
         .unwrap();
-    let rows = statement.query_map([], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, Vec<u8>>(1)?))).unwrap();
+    let rows =
+        statement.query_map([], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, Vec<u8>>(1)?))).unwrap();
     rows.map(Result::unwrap)
         .map(|(document, vector)| {
             let mut vector: Vec<f32> = vector.iter().map(|x| f32::from(x.cast_signed())).collect();

@@ -66,10 +66,18 @@ fn main() {
     // The desktop app sets this as well.
     precedent_core::memory::limit_malloc_arenas();
     if let Some(at) = arguments.iter().position(|a| a == "--phase") {
-        return phase(&arguments[at + 1], Path::new(&arguments[at + 2]), arguments[at + 3].parse().unwrap());
+        return phase(
+            &arguments[at + 1],
+            Path::new(&arguments[at + 2]),
+            arguments[at + 3].parse().unwrap(),
+        );
     }
-    let (Some(_), Some(_)) = (path_variable("PRECEDENT_ARCHIVE"), path_variable("PRECEDENT_CASEBOOK")) else {
-        println!("PRECEDENT_ARCHIVE and PRECEDENT_CASEBOOK name what is to grow; see benches/scale/main.rs");
+    let (Some(_), Some(_)) =
+        (path_variable("PRECEDENT_ARCHIVE"), path_variable("PRECEDENT_CASEBOOK"))
+    else {
+        println!(
+            "PRECEDENT_ARCHIVE and PRECEDENT_CASEBOOK name what is to grow; see benches/scale/main.rs"
+        );
         return;
     };
     let temporary = tempfile::tempdir().unwrap();
@@ -80,7 +88,8 @@ fn main() {
         return phase("nearest", &place, count.parse().unwrap());
     }
     let peers = std::env::var_os("PRECEDENT_PEERS").map(|_| "peers");
-    let counts = std::env::var("PRECEDENT_ITEMS").unwrap_or_else(|_| "10000,100000,1000000".to_owned());
+    let counts =
+        std::env::var("PRECEDENT_ITEMS").unwrap_or_else(|_| "10000,100000,1000000".to_owned());
     for count in counts.split(',') {
         println!("--- {count} items");
         let place = folder.join(count);
@@ -123,7 +132,10 @@ fn phase(name: &str, place: &Path, count: u64) {
         "first" => first(place, &archive, count),
         "import" => {
             let archive = archive.to_string_lossy();
-            let did = program(&casebook, &["import", "github", &archive, "--source", SOURCE, "--no-index"]);
+            let did = program(
+                &casebook,
+                &["import", "github", &archive, "--source", SOURCE, "--no-index"],
+            );
             let new = did.response["new"].as_u64().unwrap();
             println!(
                 "import: {:.1} s, {:.0} records/s, {} MB of database, {} MB of memory at the most",
@@ -152,9 +164,15 @@ fn phase(name: &str, place: &Path, count: u64) {
         }
         "vectors" => {
             let parts = Parts::open(&casebook);
-            let real =
-                Real::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
-            println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.distance_quantiles());
+            let real = Real::load(
+                &path_variable("PRECEDENT_CASEBOOK").unwrap(),
+                &parts.engine.info().unwrap(),
+            );
+            println!(
+                "real vectors: {}, apart {:.3?} (5, 50, 95 %)",
+                real.len(),
+                real.distance_quantiles()
+            );
             let last = 30_664;
             let numbers = |ids: &[i64]| parts.store.read(|r| r.numbers(ids)).unwrap();
             let (count, took) = real.fill(&parts.vectors, &numbers, last, SEED);
@@ -197,9 +215,11 @@ fn first(place: &Path, archive: &Path, count: u64) {
         let status = import.try_wait().unwrap();
         assert!(status.is_none_or(|status| status.success()), "the import failed");
         let start = Instant::now();
-        let output = program().args(["search", "lifetime of a closure", "--json"]).output().unwrap();
+        let output =
+            program().args(["search", "lifetime of a closure", "--json"]).output().unwrap();
         slowest = slowest.max(start.elapsed().as_secs_f64());
-        let response: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let response: serde_json::Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_default();
         let coverage = response["coverage"]["full_text"].as_u64().unwrap_or(0);
         if response["hits"].as_array().is_some_and(|hits| !hits.is_empty()) {
             first_answer.get_or_insert((took(), coverage));
@@ -276,7 +296,8 @@ struct Parts {
 impl Parts {
     fn open(casebook: &Path) -> Self {
         let options = options(casebook);
-        let engine = Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models });
+        let engine =
+            Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models });
         let vectors = Vectors::open(&casebook.join("vectors"), &engine.info().unwrap()).unwrap();
         Self {
             folder: casebook.to_owned(),
@@ -288,7 +309,12 @@ impl Parts {
     }
 
     fn indexes(&self) -> Derived<'_> {
-        Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder, parts: Indexed::All }
+        Derived {
+            store: &self.store,
+            fulltext: &self.fulltext,
+            folder: &self.folder,
+            parts: Indexed::All,
+        }
     }
 }
 
@@ -324,7 +350,9 @@ async fn ask(casebook: &Path, count: u64) {
         {
             keys.push(thread.key.clone());
             titles.push(thread.title.replace(['"', ':', '-'], " "));
-            bodies.push(format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect());
+            bodies.push(
+                format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect(),
+            );
             number += count / QUESTIONS as u64;
         } else {
             number += 1;
@@ -335,7 +363,8 @@ async fn ask(casebook: &Path, count: u64) {
     book.search(request, &task).await.unwrap();
     println!("first search: {:.0} ms, {}", start.elapsed().as_secs_f64() * 1000.0, memory());
 
-    let closed_issues: Vec<String> = titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
+    let closed_issues: Vec<String> =
+        titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
     let narrow: Vec<String> = titles.iter().map(|t| format!("label:O-Arm {t}")).collect();
     let browse: Vec<String> = vec!["is:open".to_owned(), "is:issue label:O-Arm".to_owned()];
     println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
@@ -352,8 +381,12 @@ async fn ask(casebook: &Path, count: u64) {
         let (mut times, mut hits) = (Vec::new(), 0);
         // The first tenth of the queries is a warm-up.
         for (i, query) in queries.iter().take(queries.len() / 10).chain(queries).enumerate() {
-            let request =
-                SearchRequest { query: query.clone(), limit: 10, mode: Some(mode), ..Default::default() };
+            let request = SearchRequest {
+                query: query.clone(),
+                limit: 10,
+                mode: Some(mode),
+                ..Default::default()
+            };
             let start = Instant::now();
             let response = book.search(request, &task).await.unwrap();
             if i >= queries.len() / 10 {
@@ -387,7 +420,8 @@ fn print(name: &str, mut times: Vec<f64>, matches: usize) {
 /// Measures how many of the ten nearest passages are found, and the time of both searches.
 fn recall(casebook: &Path, titles: &[String]) {
     let parts = Parts::open(casebook);
-    let real = Real::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
+    let real =
+        Real::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
     let mut model = parts.engine.load(Work::Indexing).unwrap();
     let titles: Vec<Vec<f32>> = titles.iter().map(|t| model.embed(t).unwrap()).collect();
     drop(model);
@@ -531,13 +565,18 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
         if !is_timed {
             return searcher.rank(&query::parse(question).unwrap(), mode, 10, &task).unwrap().len();
         }
-        let request =
-            SearchRequest { query: question.clone(), limit: 10, mode: Some(mode), ..Default::default() };
+        let request = SearchRequest {
+            query: question.clone(),
+            limit: 10,
+            mode: Some(mode),
+            ..Default::default()
+        };
         runtime.block_on(async { searcher.search(&request, &task) }).unwrap().hits.len()
     };
     for (name, is_timed) in [("numbers of items", false), ("items and passages", true)] {
         println!("{name:<28} {:>8} {:>8} {:>8}  hits", "median", "p95", "max");
-        for (name, mode) in [("hybrid", Mode::Hybrid), ("words", Mode::Lexical), ("meaning", Mode::Semantic)]
+        for (name, mode) in
+            [("hybrid", Mode::Hybrid), ("words", Mode::Lexical), ("meaning", Mode::Semantic)]
         {
             for at in 0..20 {
                 ask(at, mode, is_timed);

@@ -132,7 +132,13 @@ pub struct ProblemsCommand {
     #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.5)]
     pub threshold: f32,
     /// Minimum number of reports; 0 means 1 with --unreleased, else 2
-    #[arg(long, alias = "min-size", value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        alias = "min-size",
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
     pub min_reports: usize,
     /// Maximum number of problems
     #[arg(short = 'L', long, value_name = "N", default_value_t = 20, value_parser = super::at_least_one)]

@@ -10,7 +10,8 @@ use super::json::Json;
 pub enum SourceCommand {
     /// Add a source to sync (github:owner/name, redmine:HOST/project, …), or an empty one to import
     /// into (owner/name)
-    #[command(after_help = "The token is read from the environment (GH_TOKEN or GITHUB_TOKEN for github.com;
+    #[command(
+        after_help = "The token is read from the environment (GH_TOKEN or GITHUB_TOKEN for github.com;
 GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, JIRA_API_TOKEN, CONFLUENCE_API_TOKEN,
 ZENDESK_API_TOKEN, DISCOURSE_API_KEY, used for the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or
 CONFLUENCE_EMAIL on Atlassian Cloud, ZENDESK_EMAIL and, for an all-users key, DISCOURSE_API_USERNAME;
@@ -29,7 +30,8 @@ Examples:
   precedent source add confluence:acme.atlassian.net/ENG
   precedent source add zendesk:acme.zendesk.com --wiki
   precedent source add discourse:forum.acme.example
-  precedent source add acme/app                 empty, to import into")]
+  precedent source add acme/app                 empty, to import into"
+    )]
     Add {
         /// Source: TRACKER:[HOST/]PROJECT, or owner/name
         key: String,

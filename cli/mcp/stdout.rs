@@ -51,7 +51,11 @@ pub fn watch_output<W>(inner: W) -> (WatchedOutput<W>, Failure) {
 }
 
 impl<W: AsyncWrite + Unpin> AsyncWrite for WatchedOutput<W> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.inner).poll_write(cx, bytes);
         self.failure.note(poll)
     }

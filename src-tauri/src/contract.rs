@@ -97,7 +97,10 @@ fn sort_keys(value: Value) -> Value {
 }
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "whoever changes a type asks for the file to be written")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "whoever changes a type asks for the file to be written"
+)]
 fn front_end_types_match_the_contract() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/contract.json");
     let contract = contract();

@@ -88,7 +88,10 @@ impl AppState {
     ///
     /// A failed open is tried again at the next call, so that the window can offer "Retry".
     pub async fn casebook(&self) -> Result<Casebook> {
-        self.casebook.get_or_try_init(|| Casebook::open_to_stay(self.options.clone())).await.cloned()
+        self.casebook
+            .get_or_try_init(|| Casebook::open_to_stay(self.options.clone()))
+            .await
+            .cloned()
     }
 
     /// Checks the casebook, opened or not, and repairs it if possible.
@@ -165,7 +168,10 @@ mod tests {
         let desk = AppState::new(OpenOptions::new("/nowhere"), false);
         assert!(!desk.cancel(JobKind::Sync), "nothing runs yet");
         let sync = desk.begin(JobKind::Sync, Task::new()).unwrap();
-        assert_eq!(desk.begin(JobKind::Sync, Task::new()).err().map(|e| e.code()), Some(Code::Busy));
+        assert_eq!(
+            desk.begin(JobKind::Sync, Task::new()).err().map(|e| e.code()),
+            Some(Code::Busy)
+        );
         let index = desk.begin(JobKind::Index, Task::new()).unwrap();
         assert!(desk.cancel(JobKind::Sync));
         assert!(sync.task.is_cancelled() && !index.task.is_cancelled());

@@ -22,7 +22,9 @@ pub fn key(link: &str) -> Option<String> {
     match (url.fragment(), key.rsplit_once('/')) {
         (Some(number), _) => key = format!("{key}#{}", decode(number)?),
         (None, Some((source, number)))
-            if source.contains('/') && number.chars().all(|c| c.is_ascii_digit()) && !number.is_empty() =>
+            if source.contains('/')
+                && number.chars().all(|c| c.is_ascii_digit())
+                && !number.is_empty() =>
         {
             key = format!("{source}#{number}");
         }
@@ -76,12 +78,17 @@ mod tests {
 
     #[test]
     fn links_name_documents() {
-        for link in
-            ["precedent://item/acme/app#12", "precedent://item/acme/app/12", "precedent://item/acme/app%2312"]
-        {
+        for link in [
+            "precedent://item/acme/app#12",
+            "precedent://item/acme/app/12",
+            "precedent://item/acme/app%2312",
+        ] {
             assert_eq!(key(link).as_deref(), Some("acme/app#12"), "{link}");
         }
-        assert_eq!(key("precedent://item/acme/app:Upgrade-to-3").as_deref(), Some("acme/app:Upgrade-to-3"));
+        assert_eq!(
+            key("precedent://item/acme/app:Upgrade-to-3").as_deref(),
+            Some("acme/app:Upgrade-to-3")
+        );
         for bad in [
             "https://item/acme/app#12",
             "precedent://other/acme/app#12",

@@ -159,7 +159,8 @@ fn main() -> std::process::ExitCode {
                 }
             };
             app.manage(
-                desk::AppState::new(setup.options, args.sample).with_wrong_settings(setup.wrong_settings),
+                desk::AppState::new(setup.options, args.sample)
+                    .with_wrong_settings(setup.wrong_settings),
             );
             window::open(app)?;
             if args.ask {
@@ -202,7 +203,8 @@ fn start_again() {
     use std::os::unix::process::CommandExt as _;
     let Ok(program) = std::env::current_exe() else { return };
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let _failed = std::process::Command::new(program).arg("--again").args(std::env::args_os().skip(1)).exec();
+    let _failed =
+        std::process::Command::new(program).arg("--again").args(std::env::args_os().skip(1)).exec();
 }
 
 /// Handles run events.
@@ -212,7 +214,9 @@ fn start_again() {
 fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
     match event {
         tauri::RunEvent::WindowEvent {
-            label, event: tauri::WindowEvent::CloseRequested { api, .. }, ..
+            label,
+            event: tauri::WindowEvent::CloseRequested { api, .. },
+            ..
         } if label == window::LABEL => {
             if tray::keeps(app) {
                 api.prevent_close();

@@ -42,7 +42,8 @@ pub fn when_away(app: &AppHandle, news: &str) {
 
 /// Converts news to one line without markup.
 fn to_plain_line(news: &str) -> String {
-    let line: String = news.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
+    let line: String =
+        news.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
     // Desktops interpret the text as markup.
     line.trim().replace('&', "&amp;").replace('<', "&lt;")
 }
@@ -95,6 +96,9 @@ mod tests {
     #[test]
     fn failure_notification_states_the_reason() {
         assert_eq!(words(JobKind::Sync, None).0, "Sync finished");
-        assert_eq!(words(JobKind::Sync, Some("no network".into())), ("Sync failed", "no network".into()));
+        assert_eq!(
+            words(JobKind::Sync, Some("no network".into())),
+            ("Sync failed", "no network".into())
+        );
     }
 }

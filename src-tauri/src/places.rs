@@ -60,7 +60,8 @@ fn settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {
 
 /// Adds the paths of a package that keeps its resources apart from the program, as on macOS.
 fn bundled_in(mut options: OpenOptions, resources: &Path) -> OpenOptions {
-    let library = format!("{}onnxruntime{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let library =
+        format!("{}onnxruntime{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     options.runtime.push(resources.join(library));
     options.models.push(resources.join("models"));
     options

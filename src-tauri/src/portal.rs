@@ -64,7 +64,8 @@ pub async fn hold(
     // Subscribe before the shortcut can be pressed.
     let mut activations = Box::pin(portal.receive_activated().await?);
     let request = NewShortcut::new(ID, ABOUT).preferred_trigger(trigger(shortcut).as_deref());
-    let bound = portal.bind_shortcuts(&session, &[request], None, BindShortcutsOptions::default()).await;
+    let bound =
+        portal.bind_shortcuts(&session, &[request], None, BindShortcutsOptions::default()).await;
     let bound = match bound.and_then(|request| request.response()) {
         Ok(bound) => bound,
         Err(error) => {
@@ -72,7 +73,8 @@ pub async fn hold(
             return Err(error.into());
         }
     };
-    let keys = bound.shortcuts().iter().find(|s| s.id() == ID).map(|s| s.trigger_description().to_owned());
+    let keys =
+        bound.shortcuts().iter().find(|s| s.id() == ID).map(|s| s.trigger_description().to_owned());
     let listener = spawn(async move {
         while let Some(event) = activations.next().await {
             if event.shortcut_id() == ID {
@@ -96,8 +98,10 @@ fn trigger(shortcut: &Shortcut) -> Option<String> {
         (Modifiers::SHIFT, "SHIFT"),
         (Modifiers::SUPER, "LOGO"),
     ];
-    let modifiers =
-        names.into_iter().filter(|(m, _)| shortcut.mods.contains(*m)).map(|(_, name)| name.to_owned());
+    let modifiers = names
+        .into_iter()
+        .filter(|(m, _)| shortcut.mods.contains(*m))
+        .map(|(_, name)| name.to_owned());
     let keys: Vec<String> = modifiers.chain([keysym(shortcut.key)?]).collect();
     Some(keys.join("+"))
 }
@@ -133,10 +137,12 @@ fn keysym(key: Code) -> Option<String> {
         Code::BracketRight => "bracketright",
         _ => {
             let name = key.to_string();
-            let suffix =
-                |prefix| name.strip_prefix(prefix).filter(|rest| rest.len() == 1).map(str::to_lowercase);
+            let suffix = |prefix| {
+                name.strip_prefix(prefix).filter(|rest| rest.len() == 1).map(str::to_lowercase)
+            };
             let is_function = |n: &str| n.parse().is_ok_and(|n: u8| (1..=24).contains(&n));
-            let function = || name.strip_prefix('F').filter(|n| is_function(n)).map(|_| name.clone());
+            let function =
+                || name.strip_prefix('F').filter(|n| is_function(n)).map(|_| name.clone());
             return suffix("Key").or_else(|| suffix("Digit")).or_else(function);
         }
     };
@@ -165,7 +171,10 @@ mod tests {
 
     #[test]
     fn denial_differs_from_a_missing_portal() {
-        assert_eq!(BindError::from(ashpd::Error::Response(ResponseError::Cancelled)), BindError::Declined);
+        assert_eq!(
+            BindError::from(ashpd::Error::Response(ResponseError::Cancelled)),
+            BindError::Declined
+        );
         assert_eq!(BindError::from(ashpd::Error::NoResponse), BindError::NotHere);
     }
 }

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use precedent_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use tauri::{
-    AppHandle, LogicalSize, Manager as _, PhysicalPosition, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
-    ipc::Channel, webview::NewWindowResponse,
+    AppHandle, LogicalSize, Manager as _, PhysicalPosition, WebviewUrl, WebviewWindow,
+    WebviewWindowBuilder, ipc::Channel, webview::NewWindowResponse,
 };
 use tauri_plugin_global_shortcut::{GlobalShortcutExt as _, Shortcut, ShortcutState};
 
@@ -133,7 +133,10 @@ pub async fn set_shortcut(app: &AppHandle, name: Option<&str>) -> Result<Option<
 ///
 /// A shortcut registered through X is received only over windows of X.
 #[cfg(target_os = "linux")]
-async fn hold_by_desktop(app: &AppHandle, shortcut: Option<Shortcut>) -> Result<Option<String>, String> {
+async fn hold_by_desktop(
+    app: &AppHandle,
+    shortcut: Option<Shortcut>,
+) -> Result<Option<String>, String> {
     let prompt = app.state::<Prompt>();
     let mut current = prompt.desktop_shortcut.lock().await;
     if let Some(previous) = current.take() {
@@ -141,12 +144,14 @@ async fn hold_by_desktop(app: &AppHandle, shortcut: Option<Shortcut>) -> Result<
     }
     let Some(shortcut) = shortcut else { return Ok(None) };
     let handle = app.clone();
-    let bound = portal::hold(&shortcut, move || toggle(&handle)).await.map_err(|error| match error {
-        portal::BindError::NotHere => not_here(),
-        portal::BindError::Declined => {
-            "the desktop denied the shortcut; switch it on again to be asked once more".to_owned()
-        }
-    })?;
+    let bound =
+        portal::hold(&shortcut, move || toggle(&handle)).await.map_err(|error| match error {
+            portal::BindError::NotHere => not_here(),
+            portal::BindError::Declined => {
+                "the desktop denied the shortcut; switch it on again to be asked once more"
+                    .to_owned()
+            }
+        })?;
     let keys = bound.keys.clone();
     *current = Some(bound);
     Ok(keys)
@@ -161,11 +166,12 @@ fn hold(app: &AppHandle, name: &str, shortcut: Option<Shortcut>) -> Result<(), S
             return Ok(());
         }
         // The plugin connects to the display, which may lack support, so it is loaded on demand.
-        let handler = |app: &AppHandle, _: &Shortcut, event: tauri_plugin_global_shortcut::ShortcutEvent| {
-            if event.state() == ShortcutState::Pressed {
-                toggle(app);
-            }
-        };
+        let handler =
+            |app: &AppHandle, _: &Shortcut, event: tauri_plugin_global_shortcut::ShortcutEvent| {
+                if event.state() == ShortcutState::Pressed {
+                    toggle(app);
+                }
+            };
         let plugin = tauri_plugin_global_shortcut::Builder::new().with_handler(handler).build();
         app.plugin(plugin).map_err(|_| not_here())?;
         *has_shortcuts = true;
@@ -178,8 +184,9 @@ fn hold(app: &AppHandle, name: &str, shortcut: Option<Shortcut>) -> Result<(), S
 
 /// Parses a shortcut. A single key is rejected, as it would be taken from every other program.
 fn parse_shortcut(name: &str) -> Result<Shortcut, String> {
-    let shortcut: Shortcut =
-        name.parse().map_err(|_| format!("{name} is no shortcut; press, for example, Ctrl, Alt and P"))?;
+    let shortcut: Shortcut = name
+        .parse()
+        .map_err(|_| format!("{name} is no shortcut; press, for example, Ctrl, Alt and P"))?;
     if shortcut.mods.is_empty() {
         return Err(format!("{name} alone would be taken from every program; add Ctrl or Alt"));
     }
@@ -314,7 +321,10 @@ mod tests {
     fn clipboard_text_is_truncated_and_never_blank() {
         assert_eq!(offer(" \n\t"), None);
         assert_eq!(offer("panic at 1"), Some("panic at 1".to_owned()));
-        assert_eq!(offer(&"ä".repeat(MAX_TEXT + 5)).map(|text| text.chars().count()), Some(MAX_TEXT));
+        assert_eq!(
+            offer(&"ä".repeat(MAX_TEXT + 5)).map(|text| text.chars().count()),
+            Some(MAX_TEXT)
+        );
     }
 
     #[test]
@@ -329,7 +339,10 @@ mod tests {
             }
             Ok(())
         }));
-        prompt.main.send(PromptTarget::Item { key: "acme/app#1".into(), anchor: Some("comment-7".into()) });
+        prompt.main.send(PromptTarget::Item {
+            key: "acme/app#1".into(),
+            anchor: Some("comment-7".into()),
+        });
         assert_eq!(
             *messages.lock().unwrap(),
             [

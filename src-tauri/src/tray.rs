@@ -43,12 +43,16 @@ pub async fn set_visible(app: &AppHandle, on: bool) -> Result<(), String> {
         return Ok(());
     }
     if !has_indicator() {
-        return Err("the tray icon library is missing; install libayatana-appindicator3-1".to_owned());
+        return Err(
+            "the tray icon library is missing; install libayatana-appindicator3-1".to_owned()
+        );
     }
     if !is_shown().await {
-        return Err("this desktop does not show tray icons; on GNOME, install the extension AppIndicator, \
+        return Err(
+            "this desktop does not show tray icons; on GNOME, install the extension AppIndicator, \
             then switch the icon on again"
-            .to_owned());
+                .to_owned(),
+        );
     }
     let icon = make(app).map_err(|e| format!("the desktop did not accept the icon: {e}"))?;
     *tray.icon() = Some(icon);
@@ -98,11 +102,13 @@ fn make(app: &AppHandle) -> tauri::Result<TrayIcon> {
 #[cfg(target_os = "linux")]
 fn has_indicator() -> bool {
     const NAMES: [&str; 2] = ["libayatana-appindicator3.so.1", "libappindicator3.so.1"];
-    let mut places = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].into_iter().flat_map(|place| {
-        let below = std::fs::read_dir(place).into_iter().flatten().flatten();
-        let triples = below.map(|e| e.path()).filter(|p| p.to_string_lossy().contains("-linux-gnu"));
-        triples.chain([place.into()]).collect::<Vec<_>>()
-    });
+    let mut places =
+        ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].into_iter().flat_map(|place| {
+            let below = std::fs::read_dir(place).into_iter().flatten().flatten();
+            let triples =
+                below.map(|e| e.path()).filter(|p| p.to_string_lossy().contains("-linux-gnu"));
+            triples.chain([place.into()]).collect::<Vec<_>>()
+        });
     places.any(|place| NAMES.iter().any(|name| place.join(name).is_file()))
 }
 

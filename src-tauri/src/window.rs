@@ -25,7 +25,8 @@ pub fn open(app: &App) -> tauri::Result<()> {
 #[cfg(target_os = "linux")]
 fn spare(view: &webkit2gtk::WebView) {
     use webkit2gtk::{
-        CacheModel, HardwareAccelerationPolicy, SettingsExt as _, WebContextExt as _, WebViewExt as _,
+        CacheModel, HardwareAccelerationPolicy, SettingsExt as _, WebContextExt as _,
+        WebViewExt as _,
     };
 
     // The single page is never left, so no page cache is needed.

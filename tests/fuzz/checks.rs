@@ -10,8 +10,8 @@ use std::{
 use precedent_core::{
     Task,
     model::{
-        Brief, BriefFormat, BriefRecord, BriefRequest, BriefSource, Entry, MAX_NUMBER, Quote, Record,
-        Section, SectionKind, State,
+        Brief, BriefFormat, BriefRecord, BriefRequest, BriefSource, Entry, MAX_NUMBER, Quote,
+        Record, Section, SectionKind, State,
     },
 };
 use precedent_engine::{brief, portable, search::query};
@@ -94,14 +94,16 @@ pub fn query(data: &[u8]) {
         assert!(first.filters.is_empty() && first.phrases.is_empty() && first.without.is_empty());
         return;
     }
-    let second = query::parse(&first.understood).unwrap_or_else(|e| panic!("{}: {e}", first.understood));
+    let second =
+        query::parse(&first.understood).unwrap_or_else(|e| panic!("{}: {e}", first.understood));
     let fields = |q: &query::Query| {
         (q.text.clone(), q.phrases.clone(), q.without.clone(), q.filters.clone(), q.scope, q.mode)
     };
     // The words of a filter that is left out (`mode:`) and of a quote that is empty leave nothing
     // behind.
     assert_eq!(fields(&first), fields(&second), "{:?}", first.understood);
-    let last = query::parse(&second.understood).unwrap_or_else(|e| panic!("{}: {e}", second.understood));
+    let last =
+        query::parse(&second.understood).unwrap_or_else(|e| panic!("{}: {e}", second.understood));
     assert_eq!(second.understood, last.understood);
 }
 
@@ -129,7 +131,10 @@ fn with_file<T>(bytes: &[u8], run: impl FnOnce(&Path) -> T) -> T {
 }
 
 /// Returns the records of a file, and the error that ended it if there was one.
-fn read_records(mut records: import::Records, length: Option<usize>) -> Vec<Result<Vec<u8>, String>> {
+fn read_records(
+    mut records: import::Records,
+    length: Option<usize>,
+) -> Vec<Result<Vec<u8>, String>> {
     let (mut out, mut previous) = (Vec::new(), 0);
     loop {
         match records.read() {
@@ -263,22 +268,30 @@ fn is_harmless(html: &str) {
         assert!(ELEMENTS.split_whitespace().any(|e| e == name), "<{name}> in {html}");
         rest = &tag[name.len()..];
         while !rest.starts_with('>') && !rest.starts_with("/>") {
-            let (attribute, value) = rest.split_once("=\"").unwrap_or_else(|| panic!("no attribute: {html}"));
+            let (attribute, value) =
+                rest.split_once("=\"").unwrap_or_else(|| panic!("no attribute: {html}"));
             let attribute = attribute.trim_start();
             assert!(ATTRIBUTES.split_whitespace().any(|a| a == attribute), "{attribute} in {html}");
-            let (value, rest_of_tag) = value.split_once('"').unwrap_or_else(|| panic!("no end: {html}"));
+            let (value, rest_of_tag) =
+                value.split_once('"').unwrap_or_else(|| panic!("no end: {html}"));
             if attribute == "href" {
                 let value = html_text(value).to_ascii_lowercase();
-                let goes = ["http:", "https:", "mailto:"].iter().any(|s| value.trim_start().starts_with(s));
+                let goes = ["http:", "https:", "mailto:"]
+                    .iter()
+                    .any(|s| value.trim_start().starts_with(s));
                 assert!(goes, "a link to {value} in {html}");
             }
             if attribute == "class" {
                 let is_language = name == "code"
                     && value.strip_prefix("language-").is_some_and(|language| {
-                        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-');
+                        let is_plain =
+                            |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-');
                         !language.is_empty() && language.chars().all(is_plain)
                     });
-                assert!(is_language || ["remote-image", "task"].contains(&value), "{value} in {html}");
+                assert!(
+                    is_language || ["remote-image", "task"].contains(&value),
+                    "{value} in {html}"
+                );
             }
             rest = rest_of_tag;
         }
@@ -310,7 +323,12 @@ pub fn markdown(data: &[u8]) {
     );
     is_harmless(&html_text);
     let plain = html::to_text(&text);
-    assert!(plain.len() <= text.len() * 4 + 1_000, "{} bytes of text out of {}", plain.len(), text.len());
+    assert!(
+        plain.len() <= text.len() * 4 + 1_000,
+        "{} bytes of text out of {}",
+        plain.len(),
+        text.len()
+    );
     // What is left of a report without the notes that name its duplicate names none.
     for reference in references(&text) {
         assert!(reference.number < 1_000_000_000);
@@ -362,7 +380,12 @@ pub fn adf(data: &[u8]) {
     let Some(text) = text(data) else { return };
     if let Ok(document) = serde_json::from_str::<Value>(&text) {
         let markdown = adf::to_markdown(&document);
-        assert!(markdown.len() <= text.len() * 200 + 1_000, "{} bytes out of {}", markdown.len(), text.len());
+        assert!(
+            markdown.len() <= text.len() * 200 + 1_000,
+            "{} bytes out of {}",
+            markdown.len(),
+            text.len()
+        );
         html::from_markdown(&markdown);
         return;
     }
@@ -371,7 +394,10 @@ pub fn adf(data: &[u8]) {
     ]});
     let markdown = adf::to_markdown(&code);
     let blocks = blocks(&markdown);
-    assert!(blocks.len() <= 1 && blocks.iter().all(|b| b.kind == BlockKind::Code), "{markdown:?} {blocks:?}");
+    assert!(
+        blocks.len() <= 1 && blocks.iter().all(|b| b.kind == BlockKind::Code),
+        "{markdown:?} {blocks:?}"
+    );
     // What Markdown cannot hold is replaced.
     let words = |text: &str| strip_whitespace(text).replace(['\0', '\u{fffd}'], "");
     let inside: String = blocks.iter().map(|b| words(&b.text)).collect();
@@ -389,14 +415,21 @@ pub fn chunks(data: &[u8]) {
     ] {
         let all_chunks = chunk::chunks(&document, usize::MAX);
         for chunk in &all_chunks {
-            assert!(!chunk.text.trim().is_empty() && chunk.text.len() <= TARGET + 1, "{}", chunk.text.len());
+            assert!(
+                !chunk.text.trim().is_empty() && chunk.text.len() <= TARGET + 1,
+                "{}",
+                chunk.text.len()
+            );
             let representation = chunk.representation(title);
-            assert!(representation.len() <= TARGET + 202 && representation.ends_with(chunk.text.trim()));
+            assert!(
+                representation.len() <= TARGET + 202 && representation.ends_with(chunk.text.trim())
+            );
         }
         let long = |kind: BlockKind, text: &str| kind == BlockKind::Code && text.len() > TARGET;
         if !document.blocks.iter().any(|b| long(b.kind, &b.text)) {
             let chunk_text: String = all_chunks.iter().map(|c| strip_whitespace(&c.text)).collect();
-            let block_text: String = document.blocks.iter().map(|b| strip_whitespace(&b.text)).collect();
+            let block_text: String =
+                document.blocks.iter().map(|b| strip_whitespace(&b.text)).collect();
             assert_eq!(chunk_text, block_text);
         }
         // Fewer of them are the first ones.
@@ -416,7 +449,10 @@ pub fn signature(data: &[u8]) {
     assert!(signatures.is_sorted() && signatures.windows(2).all(|w| w[0] != w[1]));
     for signature in &signatures {
         assert!(!signature.text.is_empty() && signature.text.len() <= 1_200, "{signature:?}");
-        assert!(!signature.text.contains('\n') && signature.text.trim() == signature.text, "{signature:?}");
+        assert!(
+            !signature.text.contains('\n') && signature.text.trim() == signature.text,
+            "{signature:?}"
+        );
         assert!(signature.term().ends_with(&signature.text));
     }
     let mut at = 0;
@@ -501,7 +537,9 @@ pub fn brief(data: &[u8]) {
             assert_eq!(html.len(), 1, "{html:?}\n{file}");
             for event in Parser::new_ext(&file, dialect) {
                 match event {
-                    Event::Start(Tag::Image { dest_url, .. }) => panic!("an image of {dest_url}\n{file}"),
+                    Event::Start(Tag::Image { dest_url, .. }) => {
+                        panic!("an image of {dest_url}\n{file}")
+                    }
                     Event::Start(Tag::Link { link_type: LinkType::Email, .. }) => {}
                     Event::Start(Tag::Link { dest_url, .. }) => {
                         assert!(may_lead(&dest_url), "{dest_url}\n{file}")
@@ -526,7 +564,9 @@ pub fn casebook(data: &[u8]) {
         _ => {
             let mut database = base.database.clone();
             for patch in rest.chunks_exact(4) {
-                let at = usize::from(patch[0]) << 16 | usize::from(patch[1]) << 8 | usize::from(patch[2]);
+                let at = usize::from(patch[0]) << 16
+                    | usize::from(patch[1]) << 8
+                    | usize::from(patch[2]);
                 let at = at % database.len();
                 database[at] = patch[3];
             }
@@ -537,8 +577,14 @@ pub fn casebook(data: &[u8]) {
     let file = folder.path().join("given.casebook");
     std::fs::write(&file, bytes).unwrap();
     let store = Store::open(&folder.path().join("precedent.db")).unwrap();
-    let outcome =
-        portable::import(&store, folder.path(), &file, jiff::Timestamp::UNIX_EPOCH, |_| (), &Task::new());
+    let outcome = portable::import(
+        &store,
+        folder.path(),
+        &file,
+        jiff::Timestamp::UNIX_EPOCH,
+        |_| (),
+        &Task::new(),
+    );
     let content = store.read(|r| Ok((r.sources()?, r.verdicts(None)?)));
     match outcome {
         Err(error) => {
@@ -550,9 +596,13 @@ pub fn casebook(data: &[u8]) {
             let Ok((sources, verdicts)) = content else { return };
             assert!(report.contents.verdicts as usize == verdicts.len());
             for key in verdicts.iter().flat_map(|v| [&v.first, &v.second]) {
-                let belongs_to =
-                    |source: &str| key.strip_prefix(source).is_some_and(|k| k.starts_with(['#', ':']));
-                assert!(key.starts_with("note#") || sources.iter().any(|s| belongs_to(&s.key)), "{key}");
+                let belongs_to = |source: &str| {
+                    key.strip_prefix(source).is_some_and(|k| k.starts_with(['#', ':']))
+                };
+                assert!(
+                    key.starts_with("note#") || sources.iter().any(|s| belongs_to(&s.key)),
+                    "{key}"
+                );
             }
         }
     }
@@ -571,7 +621,8 @@ fn base() -> std::rc::Rc<Base> {
     fn load() -> Base {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("base.casebook");
-        std::fs::write(&file, include_bytes!("seeds/casebook/whole").split_first().unwrap().1).unwrap();
+        std::fs::write(&file, include_bytes!("seeds/casebook/whole").split_first().unwrap().1)
+            .unwrap();
         let mut archive = tar::Archive::new(std::fs::File::open(&file).unwrap());
         let mut members = archive.entries().unwrap().map(|entry| {
             let mut bytes = Vec::new();
@@ -588,16 +639,19 @@ fn base() -> std::rc::Rc<Base> {
 fn build_archive(manifest: &[u8], database: &[u8]) -> Vec<u8> {
     let mut manifest: Value = serde_json::from_slice(manifest).unwrap();
     manifest["database_bytes"] = database.len().into();
-    let (manifest, database) = (manifest.to_string().into_bytes(), zstd::encode_all(database, 1).unwrap());
+    let (manifest, database) =
+        (manifest.to_string().into_bytes(), zstd::encode_all(database, 1).unwrap());
     let checksums = format!(
         "{}  manifest.json\n{}  casebook.db.zst\n",
         blake3::hash(&manifest).to_hex(),
         blake3::hash(&database).to_hex()
     );
     let mut tar = tar::Builder::new(Vec::new());
-    for (name, bytes) in
-        [("manifest.json", manifest), ("casebook.db.zst", database), ("checksums", checksums.into_bytes())]
-    {
+    for (name, bytes) in [
+        ("manifest.json", manifest),
+        ("casebook.db.zst", database),
+        ("checksums", checksums.into_bytes()),
+    ] {
         let mut header = tar::Header::new_ustar();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o600);

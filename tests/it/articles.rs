@@ -13,25 +13,31 @@ use crate::support::{Place, comment, issue, lines, with};
 const TITLE: &str = "[BUG] upload of a large bundle stops behind the proxy";
 const REPORT: &str = "Hi all,\n\nThe upload of a bundle over 2 GB stops after a minute. On 2.3.1, with Ubuntu 22.04.1.\n\n\
                       ```\nERROR FW-1043: upload stopped at offset 12\n```\n\nDoes anyone know why?";
-const WORKAROUND: &str =
-    "As a workaround, set `chunk = 1` in the file of octo-cat@corp.example.com:\n\n```\nchunk = 1\n```";
+const WORKAROUND: &str = "As a workaround, set `chunk = 1` in the file of octo-cat@corp.example.com:\n\n```\nchunk = 1\n```";
 
 fn records() -> Vec<Value> {
     let closed = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
-    let duplicate =
-        json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-01-09T00:00:00Z"});
+    let duplicate = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-01-09T00:00:00Z"});
     let merged = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
                         "pull_request": {"url": "x", "merged_at": "2026-01-08T00:00:00Z"}});
     vec![
         with(issue(1, TITLE, REPORT), closed),
         with(issue(2, "Bundle is not uploaded", "Duplicate of #1"), duplicate),
         with(
-            issue(7, "Keep chunks in order", "Fixes #1. The writer did not wait for the last chunk."),
+            issue(
+                7,
+                "Keep chunks in order",
+                "Fixes #1. The writer did not wait for the last chunk.",
+            ),
             merged,
         ),
         issue(9, "The list is cut", "The last entry is missing."),
         comment(11, 1, "+1"),
-        comment(12, 1, "@ada thanks! It happens because the proxy reorders the chunks of a bundle."),
+        comment(
+            12,
+            1,
+            "@ada thanks! It happens because the proxy reorders the chunks of a bundle.",
+        ),
         comment(13, 1, WORKAROUND),
         comment(14, 1, "Fixed by #7, which is in 2.4.0."),
     ]
@@ -104,7 +110,10 @@ async fn stored_article_answers_before_cases() {
     assert_eq!(answer.note.connected, ["acme/app#1"]);
     let again = casebook.store_article(request("acme/app#1"), &Task::new()).await.unwrap();
     assert_eq!((again.outcome, &again.note.key), (NoteOutcome::Duplicate, &answer.note.key));
-    assert_eq!(write(&casebook, request("acme/app#1")).await.stored, std::slice::from_ref(&answer.note.key));
+    assert_eq!(
+        write(&casebook, request("acme/app#1")).await.stored,
+        std::slice::from_ref(&answer.note.key)
+    );
     let question = AskRequest {
         text: "upload of a large bundle stops behind the proxy".into(),
         ..AskRequest::default()

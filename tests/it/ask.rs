@@ -3,8 +3,8 @@
 use precedent_core::{
     Task,
     model::{
-        AskRequest, AskResponse, DocKind, DuplicatesRequest, LIKELY, ProblemStatus, SURELY, SolvedCase,
-        TroubleshootRequest,
+        AskRequest, AskResponse, DocKind, DuplicatesRequest, LIKELY, ProblemStatus, SURELY,
+        SolvedCase, TroubleshootRequest,
     },
 };
 use precedent_engine::Casebook;
@@ -29,13 +29,15 @@ const BODY: &str = "The agent ends after the lease of its slot was renewed twice
                     lease of slot 3 has ended before it was renewed\n```\n\nSeen on 3.1 with two agents.";
 
 fn records() -> Vec<Value> {
-    let closed_fields =
-        json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+    let closed_fields = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
     let member = json!({"author_association": "MEMBER"});
     let duplicate = format!("{BODY}\n\nDuplicate of #4");
     vec![
         with(issue(4, "Agent ends when a lease is renewed twice", BODY), closed_fields),
-        with(comment(41, 4, "The lease was renewed without its slot. Fixed in 3.2.1."), member.clone()),
+        with(
+            comment(41, 4, "The lease was renewed without its slot. Fixed in 3.2.1."),
+            member.clone(),
+        ),
         with(comment(42, 4, "Workaround: set lease.keep = 0 until then."), member),
         issue(7, "Lease error stops the agent", &duplicate),
         issue(8, "Colours of the chart are pale", "On a projector nobody sees the third line."),
@@ -46,7 +48,8 @@ fn records() -> Vec<Value> {
 async fn known_problem_has_fix_version_and_reports() {
     let place = Place::new();
     let casebook = import_records(&place, &records()).await;
-    let text = "On 3.1 it says:\nheron.errors.LeaseError: lease of slot 9 has ended before it was renewed";
+    let text =
+        "On 3.1 it says:\nheron.errors.LeaseError: lease of slot 9 has ended before it was renewed";
     let reply = ask(&casebook, text).await;
     let problem = reply.problem.unwrap();
     assert_eq!((problem.key.as_str(), problem.status), ("acme/app#4", ProblemStatus::Solved));
@@ -96,16 +99,20 @@ async fn every_view_names_the_same_problem() {
                 ..DuplicatesRequest::default()
             };
             let similar = casebook.look_for_duplicates(request, &task).await.unwrap();
-            let request = TroubleshootRequest { text: text.clone(), ..TroubleshootRequest::default() };
+            let request =
+                TroubleshootRequest { text: text.clone(), ..TroubleshootRequest::default() };
             let reply = casebook.troubleshoot(request, &task).await.unwrap();
             let answer = ask(&casebook, &text).await;
             let first = similar.candidates.first();
             let first = first.map(|c| (c.canonical.clone().unwrap_or(c.key.clone()), c.confidence));
             let open = reply.open.first().map(|report| report.key.clone());
-            let is_stated = |case: &&SolvedCase| case.kind == DocKind::Issue && case.helps >= SURELY;
+            let is_stated =
+                |case: &&SolvedCase| case.kind == DocKind::Issue && case.helps >= SURELY;
             let case = reply.cases.iter().find(is_stated).map(|case| case.key.clone());
-            let keys: Vec<String> =
-                [case.or(open), answer.problem.map(|problem| problem.key)].into_iter().flatten().collect();
+            let keys: Vec<String> = [case.or(open), answer.problem.map(|problem| problem.key)]
+                .into_iter()
+                .flatten()
+                .collect();
             let is_stated = first.as_ref().is_some_and(|(_, confidence)| *confidence >= LIKELY);
             answers += usize::from(is_stated || !keys.is_empty());
             if keys.iter().any(|key| Some(key) != first.as_ref().map(|(key, _)| key)) {
@@ -115,5 +122,10 @@ async fn every_view_names_the_same_problem() {
     }
     assert!(answers >= 100, "{answers}");
     // The text of the open #128 also contains the solved case of #113.
-    assert!(differences.len() <= 1, "{} of {answers}:\n{}", differences.len(), differences.join("\n"));
+    assert!(
+        differences.len() <= 1,
+        "{} of {answers}:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
 }

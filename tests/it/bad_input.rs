@@ -45,7 +45,12 @@ fn good_records_are_kept_and_bad_ones_listed() {
         (10, "the maximum is 32 MB"),
     ] {
         let message = ran.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
-        assert!(message.is_some_and(|l| l.contains(why)), "line {line}: {:?}\n{}", message, ran.err);
+        assert!(
+            message.is_some_and(|l| l.contains(why)),
+            "line {line}: {:?}\n{}",
+            message,
+            ran.err
+        );
     }
     assert!(ran.err.contains("7 records skipped"), "{}", ran.err);
     assert_eq!(document_count(&place), 3);
@@ -81,7 +86,11 @@ fn unsupported_files_are_rejected() {
     // Records before a truncation are kept.
     let partial_list = "[{\"number\": 1, \"title\": \"x\"}, {\"number\": 2, \"ti";
     let ran = import(&place, &place.file("cut_after_one.json", partial_list));
-    assert!(ran.code == Some(2) && ran.err.contains("the file ends inside this record"), "{}", ran.err);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("the file ends inside this record"),
+        "{}",
+        ran.err
+    );
     assert_eq!(place.json(&["source", "list", "--json"])[0]["issues"], 1);
 }
 
@@ -91,7 +100,8 @@ fn records_before_a_truncation_are_kept() {
     let mut text = String::new();
     for n in 1..=20_000 {
         text.push_str(
-            &issue(n, &format!("title {}", n * 7919 % 104_729), &format!("body {}", n * 31)).to_string(),
+            &issue(n, &format!("title {}", n * 7919 % 104_729), &format!("body {}", n * 31))
+                .to_string(),
         );
         text.push('\n');
     }
@@ -132,7 +142,11 @@ fn invalid_source_names_are_rejected() {
     let path = place.file("a.jsonl", issue(1, "x", "y").to_string());
     for name in ["plain", "a//c", "../..", "a/", "/b", "a b/c", "a/b;c"] {
         let ran = place.run(&["import", "github", &path.to_string_lossy(), "--source", name]);
-        assert!(ran.code == Some(2) && ran.err.contains("is not a valid source"), "{name}: {}", ran.err);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("is not a valid source"),
+            "{name}: {}",
+            ran.err
+        );
     }
 }
 
@@ -144,13 +158,18 @@ fn moved_item_replaces_no_other() {
         [(1, "acme/app", "ours"), (2, "acme/app", "also ours"), (1, "acme/other", "theirs")]
     {
         let mut record = issue(n, title, "body");
-        record["url"] = format!("https://tracker.example/api/v3/repos/{repository}/issues/{n}").into();
+        record["url"] =
+            format!("https://tracker.example/api/v3/repos/{repository}/issues/{n}").into();
         record["updated_at"] = "2026-05-05T00:00:00Z".into();
         text.push_str(&format!("{record}\n"));
     }
     let path = place.file("moved.jsonl", text);
     // The source may have another name here.
     let ran = place.ok(&["import", "github", &path.to_string_lossy(), "--source", "mirror/copy"]);
-    assert!(ran.err.contains("moved.jsonl:3: belongs to acme/other, not to acme/app"), "{}", ran.err);
+    assert!(
+        ran.err.contains("moved.jsonl:3: belongs to acme/other, not to acme/app"),
+        "{}",
+        ran.err
+    );
     assert_eq!(place.json(&["show", "mirror/copy#1", "--json=title"])["title"], "ours");
 }

@@ -21,12 +21,14 @@ const LOG: &str = "On 2.3.1, at db1.acme.internal (10.20.30.40), user jsmith, ma
                    ERROR FW-1043 token=ghp_abcdefghijklmnopqrstuvwxyz0123\nin /home/jsmith/app/x.toml\n```\n\nThanks @octo-cat!";
 
 fn records() -> Vec<Value> {
-    let closed_fields =
-        json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+    let closed_fields = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
     let merged_fields = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
                         "pull_request": {"url": "x", "merged_at": "2026-01-08T00:00:00Z"}});
     vec![
-        with(issue(1, FAILURE, "On 2.3.0 the *upload* stops.\n\n<script>alert(1)</script>"), closed_fields),
+        with(
+            issue(1, FAILURE, "On 2.3.0 the *upload* stops.\n\n<script>alert(1)</script>"),
+            closed_fields,
+        ),
         with(issue(7, "Keep chunks in order", "Fixes #1"), merged_fields),
         comment(14, 1, "Fixed by #7, which is in 2.4.0. Ask ada about it."),
         with(issue(20, FAILURE, LOG), json!({"created_at": "2026-02-02T00:00:00Z"})),
@@ -119,9 +121,13 @@ async fn summary_precedes_every_section() {
     );
     let text = brief.sections[0].entries[0].text.as_deref().unwrap();
     assert!((2..=4).contains(&text.matches(". ").count()), "{text}");
-    let closed_fields =
-        json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
-    import(&casebook, &place, &[with(issue(30, "A disk is full", "Duplicate of #1"), closed_fields)]).await;
+    let closed_fields = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
+    import(
+        &casebook,
+        &place,
+        &[with(issue(30, "A disk is full", "Duplicate of #1"), closed_fields)],
+    )
+    .await;
     let known = make(&casebook, about("acme/app#30")).await;
     let text = known.sections[0].entries[0].text.as_deref().unwrap();
     holds(
@@ -140,11 +146,14 @@ async fn summary_precedes_every_section() {
 async fn known_duplicates_precede_likely_ones() {
     let place = Place::new();
     let casebook = load_records(&place).await;
-    let closed_fields =
-        json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
+    let closed_fields = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
     let of_1 = |number, title| with(issue(number, title, "Duplicate of #1"), closed_fields.clone());
-    import(&casebook, &place, &[of_1(30, "A disk is full"), of_1(31, "Full again"), of_1(32, "Once more")])
-        .await;
+    import(
+        &casebook,
+        &place,
+        &[of_1(30, "A disk is full"), of_1(31, "Full again"), of_1(32, "Once more")],
+    )
+    .await;
     let text = |brief: Brief| async move {
         String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap().replace('\\', "")
     };
@@ -176,8 +185,10 @@ async fn known_duplicates_precede_likely_ones() {
         1,
         "said once, as the problem\n{stays}"
     );
-    let request =
-        BriefRequest { leave_out: vec!["acme/app#1".into(), "acme/app#31".into()], ..about("acme/app#30") };
+    let request = BriefRequest {
+        leave_out: vec!["acme/app#1".into(), "acme/app#31".into()],
+        ..about("acme/app#30")
+    };
     let less = text(make(&casebook, request).await).await;
     let parts = less.split("<!--").next().unwrap();
     assert!(!parts.contains("acme/app#1 ") && !parts.contains("acme/app#31"), "{less}");
@@ -189,11 +200,17 @@ async fn excluded_entries_are_absent_from_the_brief() {
     let casebook = load_records(&place).await;
     let whole = make(&casebook, about("acme/app#20")).await;
     let holds = |brief: &Brief, key: &str| {
-        brief.sections.iter().flat_map(|s| &s.entries).flat_map(|e| &e.citations).any(|c| c.key == key)
+        brief
+            .sections
+            .iter()
+            .flat_map(|s| &s.entries)
+            .flat_map(|e| &e.citations)
+            .any(|c| c.key == key)
     };
     assert!(holds(&whole, "acme/app#1") && holds(&whole, "acme/app#7"));
     let keys = vec!["acme/app#1".to_owned(), "acme/app#7".to_owned()];
-    let less = make(&casebook, BriefRequest { leave_out: keys.clone(), ..about("acme/app#20") }).await;
+    let less =
+        make(&casebook, BriefRequest { leave_out: keys.clone(), ..about("acme/app#20") }).await;
     assert!(!holds(&less, "acme/app#1") && !holds(&less, "acme/app#7"));
     assert!(holds(&less, "acme/app#20"), "what it is about stays");
     assert!(less.record.sources.iter().all(|source| !keys.contains(&source.key)));
@@ -221,8 +238,15 @@ async fn brief_bytes_do_not_depend_on_time() {
 async fn redacted_text_is_absent_from_every_format() {
     let place = Place::new();
     let casebook = load_records(&place).await;
-    let secrets =
-        ["db1.acme.internal", "10.20.30.40", "jsmith", "ann@corp", "ghp_abcdefghij", "octo-cat", "grace"];
+    let secrets = [
+        "db1.acme.internal",
+        "10.20.30.40",
+        "jsmith",
+        "ann@corp",
+        "ghp_abcdefghij",
+        "octo-cat",
+        "grace",
+    ];
     let open = make(&casebook, about("acme/app#20")).await;
     let whole = String::from_utf8(bytes(&open, BriefFormat::Json).await).unwrap();
     assert!(secrets.iter().all(|s| whole.contains(s)), "{whole}");
@@ -242,7 +266,8 @@ async fn redacted_text_is_absent_from_every_format() {
     for secret in ["db1.acme.internal", "10.20.30.40", "jsmith"] {
         assert!(preview.iter().any(|p| p.original == secret), "{preview:?}");
     }
-    let mut previewed_names: Vec<_> = preview.iter().map(|p| (p.kind.clone(), p.pseudonym.clone())).collect();
+    let mut previewed_names: Vec<_> =
+        preview.iter().map(|p| (p.kind.clone(), p.pseudonym.clone())).collect();
     let mut replaced_names: Vec<_> =
         brief.redactions.iter().map(|r| (r.kind.clone(), r.pseudonym.clone())).collect();
     previewed_names.sort();
@@ -258,18 +283,25 @@ async fn hostile_text_is_harmless_in_html() {
     let body = "</script><script>alert(1)</script> --> <!-- x ![i](https://evil.example/x.png) <img src=x onerror=y> `--` \
         one ` tick <img src=x onerror=y> id=\"precedent-brief\">{\"version\":1}</script> precedent-brief {} -->";
     let hostile = with(
-        issue(1, "</title><script>alert(2)</script> FW-1043 precedent-brief {\"version\":1} --> x", body),
+        issue(
+            1,
+            "</title><script>alert(2)</script> FW-1043 precedent-brief {\"version\":1} --> x",
+            body,
+        ),
         json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z", "html_url": "javascript:alert(3)"}),
     );
     import(&casebook, &place, &[hostile, issue(2, "Another FW-1043 --> x", body)]).await;
     let brief = make(&casebook, about("acme/app#2")).await;
     let html = String::from_utf8(bytes(&brief, BriefFormat::Html).await).unwrap();
     assert_eq!(html.matches("<script").count(), 1, "{html}");
-    assert!(!html.contains("onerror") && !html.contains("href=\"javascript") && !html.contains("<img"));
+    assert!(
+        !html.contains("onerror") && !html.contains("href=\"javascript") && !html.contains("<img")
+    );
     let markdown = bytes(&brief, BriefFormat::Markdown).await;
     let text = String::from_utf8(markdown.clone()).unwrap();
-    let tag =
-        |name: &str| text.replace("\\<", "").split("<!-- precedent-brief").next().unwrap().contains(name);
+    let tag = |name: &str| {
+        text.replace("\\<", "").split("<!-- precedent-brief").next().unwrap().contains(name)
+    };
     assert!(!text.contains("](<javascript") && !tag("<img") && !tag("<script"), "{text}");
     for file in [html.into_bytes(), markdown, bytes(&brief, BriefFormat::Json).await] {
         let replay = casebook.replay_brief(file, &Task::new()).await.unwrap();
@@ -310,13 +342,16 @@ async fn no_brief_format_runs_or_fetches_anything() {
         // The app and programs that read JSON get the original texts.
         let values = serde_json::to_value(&brief.sections).unwrap();
         assert!(
-            !values.to_string().contains("\\u001b") && !values.to_string().contains("javascript:alert(4)")
+            !values.to_string().contains("\\u001b")
+                && !values.to_string().contains("javascript:alert(4)")
         );
         let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
         for event in pulldown_cmark::Parser::new_ext(&markdown, pulldown_cmark::Options::all()) {
             use pulldown_cmark::{Event, Tag};
             match event {
-                Event::Start(Tag::Image { dest_url, .. }) => panic!("{dest_url} is fetched\n{markdown}"),
+                Event::Start(Tag::Image { dest_url, .. }) => {
+                    panic!("{dest_url} is fetched\n{markdown}")
+                }
                 Event::Start(Tag::Link { dest_url, .. }) => {
                     assert!(dest_url.starts_with("http"), "{dest_url}\n{markdown}")
                 }
@@ -331,7 +366,8 @@ async fn no_brief_format_runs_or_fetches_anything() {
         let holds = |needle: &[u8]| pdf.windows(needle.len()).any(|w| w == needle);
         assert!(!holds(b"javascript:") && pdf.starts_with(b"%PDF"));
         for format in [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Json] {
-            let replay = casebook.replay_brief(bytes(&brief, format).await, &Task::new()).await.unwrap();
+            let replay =
+                casebook.replay_brief(bytes(&brief, format).await, &Task::new()).await.unwrap();
             assert!(replay.same, "{format:?} {:?}", replay.changes);
         }
     }
@@ -343,10 +379,12 @@ fn mail_redaction_leaves_doubtful_names_to_choose() {
     let mail = "Hello, this is Berta Brandt from Blue Harbour. The printer at 10.20.30.40 prints blanks; call 0151-5550199 to ask \
         Brandt.\n\n--\nBerta Brandt | Senior Operations Manager\nBlue Harbour Logistics GmbH, Dock 5, 20457 Hamburg\n\
         Tel. +49 40 555 0100 | berta.brandt@blueharbour.example\nIBAN DE89 3704 0044 0532 0130 00\nCard 4111 1111 1111 1111";
-    let path = place.file("in.jsonl", format!("{}\n", issue(1, "Label printer 2.3.1 prints blanks", mail)));
+    let path = place
+        .file("in.jsonl", format!("{}\n", issue(1, "Label printer 2.3.1 prints blanks", mail)));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let brief =
-        |args: &[&str]| place.ok(&[&["brief", "acme/app#1", "--without", "questions"], args].concat()).out;
+    let brief = |args: &[&str]| {
+        place.ok(&[&["brief", "acme/app#1", "--without", "questions"], args].concat()).out
+    };
     let redacted_brief = brief(&["--redact"]).replace('\\', "");
     for secret in [
         "Berta",
@@ -412,10 +450,13 @@ async fn replay_lists_the_changes() {
     let old = bytes(&make(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
     let replay = casebook.replay_brief(old.clone(), &Task::new()).await.unwrap();
     assert!(replay.same && replay.changes.is_empty(), "{:?}", replay.changes);
-    let reopened_item = with(issue(1, FAILURE, "It is back."), json!({"updated_at": "2026-03-01T00:00:00Z"}));
-    import(&casebook, &place, &[reopened_item, comment(99, 20, "A new remark about the upload.")]).await;
+    let reopened_item =
+        with(issue(1, FAILURE, "It is back."), json!({"updated_at": "2026-03-01T00:00:00Z"}));
+    import(&casebook, &place, &[reopened_item, comment(99, 20, "A new remark about the upload.")])
+        .await;
     let replay = casebook.replay_brief(old, &Task::new()).await.unwrap();
-    let changes: Vec<String> = replay.changes.iter().map(|c| format!("{} {}", c.key, c.what)).collect();
+    let changes: Vec<String> =
+        replay.changes.iter().map(|c| format!("{} {}", c.key, c.what)).collect();
     assert!(
         !replay.same && changes.contains(&"acme/app#1 was closed as completed, is open".to_owned()),
         "{changes:?}"
@@ -432,13 +473,15 @@ fn brief_of_standard_input_replays() {
     let place = Place::new();
     let path = place.file("in.jsonl", lines(&records()));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let failure = "2026-05-01 08:00:00 ERROR FW-1043 upload stopped by ghp_abcdefghijklmnopqrstuvwxyz0123\n";
+    let failure =
+        "2026-05-01 08:00:00 ERROR FW-1043 upload stopped by ghp_abcdefghijklmnopqrstuvwxyz0123\n";
     let long = format!("{}{failure}", "2026-05-01 07:00:00 INFO all is fine\n".repeat(400));
     for (log, is_long) in [(failure, false), (&*long, true)] {
         for redacts in [false, true] {
             let input = fs::File::open(place.file("server.log", log)).unwrap();
             let args = [&["brief", "-"][..], if redacts { &["--redact"] } else { &[] }].concat();
-            let brief = crate::support::Ran::from(place.command(&args).stdin(input).output().unwrap()).out;
+            let brief =
+                crate::support::Ran::from(place.command(&args).stdin(input).output().unwrap()).out;
             let record = brief.rsplit("<!-- precedent-brief ").next().unwrap();
             assert_eq!(record.contains("\"logs\":[\"-\"]"), is_long, "{record}");
             let is_partial = brief.contains("which cited items have changed since");
@@ -464,8 +507,9 @@ async fn brief_omits_sections_and_private_notes() {
         force: false,
     };
     casebook.add_note(note, &Task::new()).await.unwrap();
-    let text =
-        |brief: Brief| async move { String::from_utf8(bytes(&brief, BriefFormat::Json).await).unwrap() };
+    let text = |brief: Brief| async move {
+        String::from_utf8(bytes(&brief, BriefFormat::Json).await).unwrap()
+    };
     assert!(!text(make(&casebook, about("acme/app#20")).await).await.contains("in a hurry"));
     let request = BriefRequest { notes: true, ..about("acme/app#20") };
     assert!(text(make(&casebook, request).await).await.contains("in a hurry"));
@@ -487,7 +531,8 @@ fn output_format_follows_the_file_extension() {
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     let ran = place.ok(&["brief", "acme/app#20", "--redact"]);
     insta::assert_snapshot!("brief", ran.snapshot_text(&place));
-    for (name, begins) in [("b.md", "# "), ("b.html", "<!doctype html>"), ("b.json", "{"), ("b.pdf", "%PDF-")]
+    for (name, begins) in
+        [("b.md", "# "), ("b.html", "<!doctype html>"), ("b.json", "{"), ("b.pdf", "%PDF-")]
     {
         let file = place.path(name);
         place.ok(&["brief", "acme/app#20", "-o", &file.to_string_lossy()]);
@@ -509,16 +554,22 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
     let place = Place::new();
     let step = |n: usize| format!("2026-01-03 09:{:02}:00 INFO step {n}\n", n % 60);
     let steps = |from: usize| (from..from + 1_500).map(step).collect::<String>();
-    let log = format!("{}2026-01-03 10:00:00 FATAL FW-777 index page torn\n{}", steps(0), steps(1_500));
-    let closed_fields =
-        json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+    let log =
+        format!("{}2026-01-03 10:00:00 FATAL FW-777 index page torn\n{}", steps(0), steps(1_500));
+    let closed_fields = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
     let mut records = vec![
         issue(1, "Index stops at night", &format!("It stops.\n\n```\n{log}```\n\nOn 2.3.1.")),
         with(issue(2, "Sync is slow for everyone", "Since 2.3.0 the sync is slow."), closed_fields),
-        issue(3, "Grey thumbnails", "The log says:\n  thumbnailer: decoder tiff: unsupported compression 7"),
+        issue(
+            3,
+            "Grey thumbnails",
+            "The log says:\n  thumbnailer: decoder tiff: unsupported compression 7",
+        ),
         issue(4, "Blue thumbnails", "They are blue, since yesterday."),
     ];
-    records.extend((0..30).map(|n| comment(100 + n, 2, &format!("Same here with {n} files. Any news?"))));
+    records.extend(
+        (0..30).map(|n| comment(100 + n, 2, &format!("Same here with {n} files. Any news?"))),
+    );
     let fix = comment(200, 2, "The index was dropped. Run `fw fix-index`; fixed in 2.3.2.");
     records.push(with(fix, json!({"created_at": "2026-01-07T03:04:05Z"})));
     let path = place.file("in.jsonl", lines(&records));
@@ -542,15 +593,17 @@ fn brief_quotes_key_lines_and_counts_confirmations() {
 
     let out = place.ok(&["troubleshoot", "acme/app#2"]).out;
     let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
-    assert!(at("fw fix-index") < at("Same here with") && out.contains("29 more confirm it"), "{out}");
+    assert!(
+        at("fw fix-index") < at("Same here with") && out.contains("29 more confirm it"),
+        "{out}"
+    );
     assert_eq!(out.matches("Same here").count(), 1, "{out}");
 }
 
 #[test]
 fn pdf_supports_every_script() {
     let place = Place::new();
-    let text =
-        "升级之后，缩略图都是灰色的。\n\nไม่สามารถเข้าสู่ระบบหลังจากการอัปเดตแอปพลิเคชัน\n\nមិនអាចចូលបាន\n\nမဝင်နိုင်ပါ";
+    let text = "升级之后，缩略图都是灰色的。\n\nไม่สามารถเข้าสู่ระบบหลังจากการอัปเดตแอปพลิเคชัน\n\nមិនអាចចូលបាន\n\nမဝင်နိုင်ပါ";
     let path = place.file("in.jsonl", lines(&[issue(1, "缩略图变灰 ไม่สามารถ", text)]));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     let pdf = place.path("b.pdf");

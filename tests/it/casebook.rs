@@ -85,7 +85,8 @@ async fn filters_bind_both_arms() {
             ("closed:2026-03", &["acme/app#2"]),
             ("source:ACME/app is:closed is:issue", &["acme/app#2"]),
         ] {
-            let mut found_keys = keys(&casebook, &format!("replication slot {filter} mode:{mode}")).await;
+            let mut found_keys =
+                keys(&casebook, &format!("replication slot {filter} mode:{mode}")).await;
             found_keys.retain(|k| k != "acme/app#4");
             found_keys.sort();
             assert_eq!(found_keys, want, "{filter} {mode}");
@@ -138,29 +139,37 @@ async fn every_filter_phrase_and_exclusion_is_met() {
 async fn hit_opens_at_the_matching_comment() {
     let place = Place::new();
     let casebook = load(&place, &sample_records()).await;
-    let request =
-        SearchRequest { query: "heartbeat emitter workaround".into(), explain: true, ..Default::default() };
+    let request = SearchRequest {
+        query: "heartbeat emitter workaround".into(),
+        explain: true,
+        ..Default::default()
+    };
     let reply = casebook.search(request, &Task::new()).await.unwrap();
     let hit = &reply.hits[0];
     assert_eq!(hit.key, "acme/app#1");
     let passage = &hit.passages[0];
     assert_eq!((passage.part, passage.anchor.as_str()), (Part::Comment, "comment-50"));
-    let marked_texts: Vec<&str> = passage.spans.iter().filter(|s| s.hit).map(|s| s.text.as_str()).collect();
+    let marked_texts: Vec<&str> =
+        passage.spans.iter().filter(|s| s.hit).map(|s| s.text.as_str()).collect();
     assert_eq!(marked_texts, ["workaround", "heartbeat", "emitter"]);
     assert!(hit.why.contains("comment"), "{}", hit.why);
     let trace = hit.trace.as_ref().unwrap();
     let sum: f32 = trace.iter().map(|c| c.adds).sum();
     assert!((sum - hit.scores.fused).abs() < 1e-6);
-    assert!(trace.iter().any(|c| c.arm == Arm::Lexical) && trace.iter().any(|c| c.arm == Arm::Semantic));
+    assert!(
+        trace.iter().any(|c| c.arm == Arm::Lexical) && trace.iter().any(|c| c.arm == Arm::Semantic)
+    );
 }
 
 #[tokio::test]
 async fn listing_without_words_is_paged() {
     let place = Place::new();
-    let records: Vec<_> = (1..=25).map(|n| issue(n, &format!("Report {n}"), "It happened again.")).collect();
+    let records: Vec<_> =
+        (1..=25).map(|n| issue(n, &format!("Report {n}"), "It happened again.")).collect();
     let casebook = load(&place, &records).await;
     let page = async |query: &str, offset| {
-        let request = SearchRequest { query: query.into(), limit: 10, offset, ..Default::default() };
+        let request =
+            SearchRequest { query: query.into(), limit: 10, offset, ..Default::default() };
         casebook.search(request, &Task::new()).await
     };
     let mut keys = Vec::new();
@@ -174,7 +183,8 @@ async fn listing_without_words_is_paged() {
     keys.dedup();
     assert_eq!(keys.len(), 25, "no document is on two pages");
     // With `titles`, the list is the same but its hits are smaller.
-    let titles = SearchRequest { query: "is:issue".into(), limit: 25, titles: true, ..Default::default() };
+    let titles =
+        SearchRequest { query: "is:issue".into(), limit: 25, titles: true, ..Default::default() };
     let hits = casebook.search(titles, &Task::new()).await.unwrap().hits;
     assert!(hits.iter().all(|hit| hit.passages.is_empty() && !hit.title.is_empty()));
     assert_eq!(hits.len(), 25);
@@ -212,9 +222,17 @@ async fn key_or_number_names_the_document() {
     let page = "https://tracker.example/acme/app/issues/4";
     let bracketed_url = format!("<{page}>.");
     let scheme_less = "tracker.example/acme/app/issues/4";
-    for query in
-        ["acme/app#4", "ACME/APP#4", "#4", "4", "GH-4", "see acme/app#4", page, &bracketed_url, scheme_less]
-    {
+    for query in [
+        "acme/app#4",
+        "ACME/APP#4",
+        "#4",
+        "4",
+        "GH-4",
+        "see acme/app#4",
+        page,
+        &bracketed_url,
+        scheme_less,
+    ] {
         assert_eq!(keys(&casebook, query).await[0], "acme/app#4", "{query}");
     }
     assert_eq!(keys(&casebook, "").await[0], "acme/app#2");
@@ -227,16 +245,23 @@ async fn key_or_number_names_the_document() {
 #[tokio::test]
 async fn unknown_key_finds_only_its_references() {
     let place = Place::new();
-    let records = [issue(1, "Upload stops", "As in #77."), issue(2, "Number 77 is cut", "acme/app, 78")];
+    let records =
+        [issue(1, "Upload stops", "As in #77."), issue(2, "Number 77 is cut", "acme/app, 78")];
     let casebook = load(&place, &records).await;
-    for (query, expected_keys) in
-        [("#77", &["acme/app#1"][..]), ("acme/app#77", &["acme/app#1"]), ("acme/app#78", &[]), ("#78", &[])]
-    {
+    for (query, expected_keys) in [
+        ("#77", &["acme/app#1"][..]),
+        ("acme/app#77", &["acme/app#1"]),
+        ("acme/app#78", &[]),
+        ("#78", &[]),
+    ] {
         let request = SearchRequest { query: query.into(), ..Default::default() };
         let reply = casebook.search(request, &Task::new()).await.unwrap();
         let found_keys: Vec<&str> = reply.hits.iter().map(|hit| hit.key.as_str()).collect();
         assert_eq!(found_keys, expected_keys, "{query}");
-        assert!(reply.notices.iter().any(|n| n.lack == Lack::Item && n.text.contains(query)), "{query}");
+        assert!(
+            reply.notices.iter().any(|n| n.lack == Lack::Item && n.text.contains(query)),
+            "{query}"
+        );
     }
     // Next to other words, a key is an ordinary search term.
     assert!(keys(&casebook, "upload acme/app#78").await.contains(&"acme/app#1".to_owned()));
@@ -252,7 +277,10 @@ async fn canonical_report_is_read_from_closing_comments() {
         with(issue(number, "Agent stops over night", "It stops."), changes)
     };
     let comment_at = |number: u64, at: &str, body: &str| {
-        with(comment(number * 10 + at.len() as u64, number, body), serde_json::json!({"created_at": at}))
+        with(
+            comment(number * 10 + at.len() as u64, number, body),
+            serde_json::json!({"created_at": at}),
+        )
     };
     let at_closure = "2026-01-09T09:59:58Z";
     let casebook = load(
@@ -296,7 +324,11 @@ async fn thread_is_complete_and_states_gaps() {
     assert_eq!(thread.links[0].kind, "duplicate_of");
     assert_eq!((thread.links[0].outgoing, thread.links[0].key.as_str()), (false, "acme/app#2"));
     let two = casebook.thread("2").await.unwrap();
-    assert!(two.links.iter().any(|l| l.kind == "closes" && !l.outgoing && l.state == Some(State::Merged)));
+    assert!(
+        two.links
+            .iter()
+            .any(|l| l.kind == "closes" && !l.outgoing && l.state == Some(State::Merged))
+    );
     // A closing reference is also a mention: both make one link.
     let mut link_keys: Vec<&str> = two.links.iter().map(|l| l.key.as_str()).collect();
     let count = link_keys.len();
@@ -340,7 +372,8 @@ async fn only_newer_records_replace() {
 async fn removed_source_is_no_longer_found() {
     let place = Place::new();
     let casebook = load(&place, &sample_records()).await;
-    let path = place.file("other.jsonl", lines(&[issue(1, "Replication slot of another product", "slot")]));
+    let path = place
+        .file("other.jsonl", lines(&[issue(1, "Replication slot of another product", "slot")]));
     casebook.import_github("other/tool", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     let error = casebook.thread("1").await.unwrap_err();
@@ -350,7 +383,10 @@ async fn removed_source_is_no_longer_found() {
     let status = casebook.status().await.unwrap();
     assert_eq!((status.coverage.documents, status.coverage.full_text), (1, 1));
     assert_eq!(status.coverage.chunks, status.coverage.embedded);
-    assert_eq!(casebook.remove_source("acme/app", &Task::new()).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(
+        casebook.remove_source("acme/app", &Task::new()).await.unwrap_err().code(),
+        Code::NotFound
+    );
 }
 
 #[tokio::test]
@@ -372,7 +408,8 @@ async fn template_text_is_ignored() {
 async fn cancelled_job_resumes_later() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let records: Vec<_> = (1..=3000).map(|n| issue(n, &format!("title {n}"), "some body")).collect();
+    let records: Vec<_> =
+        (1..=3000).map(|n| issue(n, &format!("title {n}"), "some body")).collect();
     let path = place.file("in.jsonl", lines(&records));
     let task = Task::new();
     task.cancel();
@@ -412,7 +449,9 @@ async fn quantized_search_agrees_with_exact_search() {
     let n = EXACT_CHUNKS as i64 + 4000;
     // The vectors form clusters like real texts: a centre with noise around it.
     let mut random = |scale: f32| -> Vec<f32> {
-        (0..info.dimensions).map(|_| (numbers.below(2001) as f32 - 1000.0) / 1000.0 * scale).collect()
+        (0..info.dimensions)
+            .map(|_| (numbers.below(2001) as f32 - 1000.0) / 1000.0 * scale)
+            .collect()
     };
     let centres: Vec<Vec<f32>> = (0..200).map(|_| random(1.0)).collect();
     let unit = |v: Vec<f32>| {
@@ -426,7 +465,13 @@ async fn quantized_search_agrees_with_exact_search() {
     for batch in (0..n).collect::<Vec<_>>().chunks(4000) {
         let plans: Vec<_> = batch
             .iter()
-            .map(|d| (d + 1, 1 + d % 3, vec![Planned { part: 0, ordinal: 0, hash: [0; 16], priority: 0 }]))
+            .map(|d| {
+                (
+                    d + 1,
+                    1 + d % 3,
+                    vec![Planned { part: 0, ordinal: 0, hash: [0; 16], priority: 0 }],
+                )
+            })
             .collect();
         vectors.plan(&plans, None).unwrap();
         let chunks = vectors.pending(batch.len()).unwrap();
@@ -465,7 +510,8 @@ async fn modes_state_the_answering_arm() {
         (Mode::Semantic, vec![Arm::Semantic]),
         (Mode::Hybrid, vec![Arm::Lexical, Arm::Semantic]),
     ] {
-        let request = SearchRequest { query: "slot".into(), mode: Some(mode), ..Default::default() };
+        let request =
+            SearchRequest { query: "slot".into(), mode: Some(mode), ..Default::default() };
         assert_eq!(casebook.search(request, &Task::new()).await.unwrap().arms, want);
     }
 }

@@ -18,7 +18,8 @@ fn small(place: &Place) {
         text.push_str(&format!("{record}\n"));
     }
     let path = place.file("in.jsonl", text);
-    let page = place.file("wiki/Slots-and-disks.md", "# Slots\n\nA slot keeps the log until it is read.\n");
+    let page = place
+        .file("wiki/Slots-and-disks.md", "# Slots\n\nA slot keeps the log until it is read.\n");
     // A page's time is that of its file.
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
     std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
@@ -88,7 +89,10 @@ fn query_may_come_from_standard_input() {
     let out = run_with_input(&place, &["search", "-", "--json=key"], text);
     assert!(out.contains("acme/app#1"), "{out}");
     let explanation = run_with_input(&place, &["search", "-", "--explain"], text);
-    assert!(explanation.contains("fused by score") && !explanation.contains("/ (60"), "{explanation}");
+    assert!(
+        explanation.contains("fused by score") && !explanation.contains("/ (60"),
+        "{explanation}"
+    );
 }
 
 #[test]
@@ -112,13 +116,22 @@ fn sample_answers_the_first_queries() {
     let place = Place::new();
     let ran = place.ok(&["import", "sample"]);
     assert!(ran.err.contains("125 items, 420 comments"), "{}", ran.err);
-    let hits =
-        place.json(&["search", "mode:lexical replication slot fills the disk", "-L", "5", "--json=key"]);
+    let hits = place.json(&[
+        "search",
+        "mode:lexical replication slot fills the disk",
+        "-L",
+        "5",
+        "--json=key",
+    ]);
     assert!(hits.as_array().unwrap().iter().any(|h| h["key"] == "ferrywire/ferrywire#2"), "{hits}");
     let trace = "thread 'pipe-stock' panicked at src/row/decode.rs:412:34:\nindex out of bounds: the len is 17 but the index is 17\n   3: fw_agent::row::decode::RowDecoder::column";
     let hits = place.json(&["search", trace, "-L", "3", "--json=key"]);
-    let keys: Vec<&str> = hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
-    assert!(keys.contains(&"ferrywire/ferrywire#67") && keys.contains(&"ferrywire/ferrywire#70"), "{keys:?}");
+    let keys: Vec<&str> =
+        hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
+    assert!(
+        keys.contains(&"ferrywire/ferrywire#67") && keys.contains(&"ferrywire/ferrywire#70"),
+        "{keys:?}"
+    );
 }
 
 #[test]
@@ -188,13 +201,18 @@ fn search_uses_the_failure_of_a_log() {
 fn ambiguous_number_is_an_error() {
     let place = Place::new();
     for source in ["acme/app", "acme/lib"] {
-        let items = [issue(77, "Tray icon is gone", "See #78."), issue(78, "Icons", "All of them.")];
+        let items =
+            [issue(77, "Tray icon is gone", "See #78."), issue(78, "Icons", "All of them.")];
         let file = place.file("in.jsonl", format!("{}\n{}\n", items[0], items[1]));
         place.ok(&["import", "github", &file.to_string_lossy(), "--source", source]);
     }
     for args in [["show", "77"], ["duplicates", "#77"], ["troubleshoot", "#77"], ["brief", "77"]] {
         let ran = place.run(&args);
-        assert!(ran.code == Some(2) && ran.err.contains("acme/app#77, acme/lib#77"), "{args:?} {}", ran.err);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("acme/app#77, acme/lib#77"),
+            "{args:?} {}",
+            ran.err
+        );
     }
     let ran = place.run(&["show", ""]);
     assert!(ran.code == Some(2) && ran.err.contains("a key is missing"), "{}", ran.err);
@@ -251,7 +269,12 @@ fn invalid_arguments_are_explained() {
         (&["brief", "acme/app#1", "--json", "-o", "a.md"], "conflicts with the format"),
     ] {
         let ran = place.run(args);
-        assert!(ran.code == Some(2) && ran.err.contains(why), "{args:?}: {:?} {}", ran.code, ran.err);
+        assert!(
+            ran.code == Some(2) && ran.err.contains(why),
+            "{args:?}: {:?} {}",
+            ran.code,
+            ran.err
+        );
     }
     place.ok(&["verdict", "set", "1", "acme/app:Slots-and-disks", "related"]);
     // The error names the unknown part of a key.
@@ -262,7 +285,10 @@ fn invalid_arguments_are_explained() {
         assert!(ran.code == Some(1) && ran.err.contains(why), "{key}: {}", ran.err);
     }
     let brief = place.json(&["brief", "acme/app#1", "--json"]);
-    assert!(brief["title"].is_string() && place.json(&["brief", "acme/app#1", "--json=title"]).is_object());
+    assert!(
+        brief["title"].is_string()
+            && place.json(&["brief", "acme/app#1", "--json=title"]).is_object()
+    );
     let ran = place.ok(&["source", "add", "acme/app"]);
     assert!(ran.err.contains("already exists"), "{}", ran.err);
     place.ok(&["note", "add", "-t", "x", "-b", "y"]);
@@ -273,10 +299,22 @@ fn invalid_arguments_are_explained() {
 #[test]
 fn notices_are_printed_with_selected_fields() {
     let place = Place::new();
-    let file = place.file("in.jsonl", format!("{}\n", issue(1, "Replication slot grows", "The pump stops.")));
-    place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app", "--no-vectors"]);
+    let file = place
+        .file("in.jsonl", format!("{}\n", issue(1, "Replication slot grows", "The pump stops.")));
+    place.ok(&[
+        "import",
+        "github",
+        &file.to_string_lossy(),
+        "--source",
+        "acme/app",
+        "--no-vectors",
+    ]);
     let ran = place.ok(&["search", "slot", "--json=key"]);
-    assert!(ran.err.contains("semantic index is 0% built") && ran.out.contains("acme/app#1"), "{}", ran.err);
+    assert!(
+        ran.err.contains("semantic index is 0% built") && ran.out.contains("acme/app#1"),
+        "{}",
+        ran.err
+    );
     assert_eq!(place.ok(&["-q", "search", "slot", "--json=key"]).err, "");
 }
 
@@ -288,7 +326,11 @@ fn damaged_casebook_is_not_reported_missing() {
     std::fs::rename(&database, place.path("elsewhere.db")).unwrap();
     for command in ["status", "doctor"] {
         let ran = place.run(&[command]);
-        assert!(ran.code == Some(1) && ran.err.contains("is missing, although"), "{command}: {}", ran.err);
+        assert!(
+            ran.code == Some(1) && ran.err.contains("is missing, although"),
+            "{command}: {}",
+            ran.err
+        );
         assert!(ran.err.contains("precedent restore"), "{command}: {}", ran.err);
     }
     std::fs::rename(place.path("elsewhere.db"), &database).unwrap();
@@ -296,14 +338,17 @@ fn damaged_casebook_is_not_reported_missing() {
     {
         use std::os::unix::fs::PermissionsExt as _;
         let set_mode = |mode| {
-            std::fs::set_permissions(place.casebook(), std::fs::Permissions::from_mode(mode)).unwrap();
+            std::fs::set_permissions(place.casebook(), std::fs::Permissions::from_mode(mode))
+                .unwrap();
         };
         set_mode(0o000);
         let may_look = std::fs::metadata(&database).is_ok();
         let ran = place.run(&["status"]);
         set_mode(0o700);
         match may_look {
-            true => eprintln!("SKIPPED: a folder without permission, because this user may read everything"),
+            true => eprintln!(
+                "SKIPPED: a folder without permission, because this user may read everything"
+            ),
             false => assert!(ran.err.contains("permission denied"), "{}", ran.err),
         }
     }

@@ -63,7 +63,10 @@ async fn duplicates_are_commented_on_and_closed_once() {
     github.world().token = Some("a-token".to_owned());
     let report = close(&mirror).await;
     assert_eq!(report.problem, None);
-    assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Closed), ("acme/app#3", ClosureStep::Closed)]);
+    assert_eq!(
+        steps(&report),
+        [("acme/app#2", ClosureStep::Closed), ("acme/app#3", ClosureStep::Closed)]
+    );
     for number in [2, 3] {
         let issue = github.world().now_is(number);
         assert_eq!(
@@ -126,7 +129,11 @@ async fn failed_check_never_posts_a_second_comment() {
 async fn lost_comment_is_posted_by_the_next_run() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
-    github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Status(500, vec![], json!({})));
+    github.fail(
+        "POST /api/v3/repos/acme/app/issues/2/comments",
+        1,
+        Fault::Status(500, vec![], json!({})),
+    );
     let report = close(&mirror).await;
     assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
     assert_eq!(canonical_comments(&github, 2), 0, "it is not sent again blindly");
@@ -155,8 +162,14 @@ async fn reports_changed_meanwhile_are_left_unchanged() {
     github.world().remove(3, Removal::Deleted);
     let report = close(&mirror).await;
     assert_eq!(report.problem, None);
-    assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Refused), ("acme/app#3", ClosureStep::Refused)]);
-    assert!(report.done[0].problem.as_deref().unwrap().contains("closed as completed"), "{report:?}");
+    assert_eq!(
+        steps(&report),
+        [("acme/app#2", ClosureStep::Refused), ("acme/app#3", ClosureStep::Refused)]
+    );
+    assert!(
+        report.done[0].problem.as_deref().unwrap().contains("closed as completed"),
+        "{report:?}"
+    );
     assert_eq!(canonical_comments(&github, 2), 0);
     assert!(github.requests().iter().all(|r| r.method == "GET"));
 }
@@ -191,7 +204,10 @@ async fn undone_verdict_is_not_applied() {
     let mirror = mirror_with_verdicts(&github, None).await;
     let casebook = &mirror.casebook;
     casebook.undo_verdict("acme/app#3", "acme/app#1", "ann").await.unwrap();
-    casebook.record_verdict("acme/app#4", "acme/app#2", VerdictKind::Duplicate, None, "ann").await.unwrap();
+    casebook
+        .record_verdict("acme/app#4", "acme/app#2", VerdictKind::Duplicate, None, "ann")
+        .await
+        .unwrap();
     let plan = plan(&mirror).await;
     assert_eq!(
         plan.iter().map(|c| (c.number, c.canonical.as_str())).collect::<Vec<_>>(),

@@ -117,21 +117,34 @@ fn person(place: &Place, until: Instant, log: &WriteLog, seed: u64) {
             2 => {
                 let (a, b) = pair(&mut numbers, 0);
                 let kind = KINDS[numbers.below(2) as usize];
-                ends_well(place, &["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
+                ends_well(
+                    place,
+                    &["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"],
+                );
                 log.verdict(a, b, kind);
             }
             3 => {
                 let title = format!("By hand {round}: {}", numbers.next());
                 ends_well(
                     place,
-                    &["note", "add", "--kind", "episode", "--title", &title, "--body", "It was so."],
+                    &[
+                        "note",
+                        "add",
+                        "--kind",
+                        "episode",
+                        "--title",
+                        &title,
+                        "--body",
+                        "It was so.",
+                    ],
                 );
                 log.note(title);
             }
             4 => drop(ends_well(place, &["brief", "acme/app#12", "-o", &file])),
-            5 => {
-                drop(ends_well(place, &["troubleshoot", "the queue leaks memory after an upgrade", "--json"]))
-            }
+            5 => drop(ends_well(
+                place,
+                &["troubleshoot", "the queue leaks memory after an upgrade", "--json"],
+            )),
             _ => {
                 let status = ends_well(place, &["status", "--json"]);
                 assert!(status["coverage"]["documents"].as_u64().unwrap() >= LIVE + IMPORT_COUNT);
@@ -156,8 +169,10 @@ fn agent(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
             4 => {
                 let title = format!("By an agent {round}: {}", numbers.next());
                 let body = format!("Seen {} times.", numbers.next());
-                let answer = client
-                    .ok("add_note", json!({"kind": "lesson", "title": title, "body": body, "force": true}));
+                let answer = client.ok(
+                    "add_note",
+                    json!({"kind": "lesson", "title": title, "body": body, "force": true}),
+                );
                 assert_eq!(answer["outcome"], "stored", "{answer}");
                 log.note(title);
                 log.count();
@@ -227,9 +242,11 @@ async fn long_lived_reader_sees_changes() {
     while !stop.exists() {
         rounds += 1;
         casebook.update_text(&task).await.unwrap();
-        let query = ["is:open", "agent timeout", "mode:semantic disk leak", "source:acme/live pump"];
+        let query =
+            ["is:open", "agent timeout", "mode:semantic disk leak", "source:acme/live pump"];
         let query = query[usize::try_from(rounds % 4).unwrap()];
-        let request = SearchRequest { query: query.to_owned(), limit: 20, ..SearchRequest::default() };
+        let request =
+            SearchRequest { query: query.to_owned(), limit: 20, ..SearchRequest::default() };
         let response = casebook.search(request, &task).await.unwrap();
         // While the indexes are rebuilt there may be no matches, and the response says so.
         assert!(
@@ -240,8 +257,10 @@ async fn long_lived_reader_sees_changes() {
         if let Some(hit) = response.hits.first() {
             assert_eq!(casebook.thread(&hit.key).await.unwrap().key, hit.key);
         }
-        let request =
-            DuplicatesRequest { key: Some("acme/app#7".to_owned()), ..DuplicatesRequest::default() };
+        let request = DuplicatesRequest {
+            key: Some("acme/app#7".to_owned()),
+            ..DuplicatesRequest::default()
+        };
         casebook.duplicates(request, &task).await.unwrap();
         casebook.status().await.unwrap();
         casebook.mirrors().await.unwrap();
@@ -328,7 +347,8 @@ fn concurrent_use_loses_and_leaks_nothing() {
             for (samples, id) in memories.iter_mut().zip(ids) {
                 samples.push(memory(id));
             }
-            let logs = folder(&place).into_iter().filter(|(p, _)| p.to_string_lossy().ends_with("-wal"));
+            let logs =
+                folder(&place).into_iter().filter(|(p, _)| p.to_string_lossy().ends_with("-wal"));
             most_log = most_log.max(logs.map(|(_, length)| length).max().unwrap_or(0));
             std::thread::sleep(Duration::from_millis(500));
         }
@@ -336,8 +356,10 @@ fn concurrent_use_loses_and_leaks_nothing() {
     std::fs::write(place.casebook().with_extension("stop"), "").unwrap();
     let status = reader.wait().unwrap();
     let reader_output = reader.wait_with_output().unwrap();
-    let (output_text, error_text) =
-        (String::from_utf8_lossy(&reader_output.stdout), String::from_utf8_lossy(&reader_output.stderr));
+    let (output_text, error_text) = (
+        String::from_utf8_lossy(&reader_output.stdout),
+        String::from_utf8_lossy(&reader_output.stderr),
+    );
     assert!(status.success(), "the reader: {output_text} {error_text}");
     let (code, error_text) = client.end();
     assert_eq!((code, error_text.as_str()), (Some(0), ""));
@@ -354,7 +376,8 @@ fn concurrent_use_loses_and_leaks_nothing() {
 
     // Exactly the acknowledged changes are stored.
     let notes = place.json(&["note", "list", "--json=title"]);
-    let titles: Vec<&str> = notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
+    let titles: Vec<&str> =
+        notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
     let known_notes = log.notes.into_inner().unwrap();
     assert_eq!(titles.len(), known_notes.len(), "{titles:?}");
     assert!(known_notes.iter().all(|t| titles.contains(&t.as_str())));
@@ -385,10 +408,14 @@ fn concurrent_use_loses_and_leaks_nothing() {
     let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
     let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
     assert_eq!(sound, "ok");
-    let mut statement =
-        database.prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'").unwrap();
-    let titles: BTreeMap<u64, String> =
-        statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap().map(Result::unwrap).collect();
+    let mut statement = database
+        .prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'")
+        .unwrap();
+    let titles: BTreeMap<u64, String> = statement
+        .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
     drop(statement);
     assert_eq!(titles.len() as u64, LIVE);
     for (number, title) in titles {

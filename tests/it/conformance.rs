@@ -148,7 +148,11 @@ pub async fn failed_sync_resumes<B: Bench>() {
     let report = ok(&mirror).await;
     // The sync resumes from its last position, except for the page in progress.
     assert!(report.items <= 350 - items_before + 100, "{} after {items_before}", report.items);
-    assert!(!has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended), "{:?}", report.gaps);
+    assert!(
+        !has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended),
+        "{:?}",
+        report.gaps
+    );
     bench.assert_same(&mirror);
 }
 
@@ -178,7 +182,10 @@ pub async fn rate_limited<B: Bench>() {
     bench.limit_once();
     let mirror = bench.mirror().await;
     ok(&mirror).await;
-    assert!(mirror.take_waits() >= Duration::from_secs(60), "without a word it is a minute at least");
+    assert!(
+        mirror.take_waits() >= Duration::from_secs(60),
+        "without a word it is a minute at least"
+    );
     bench.assert_same(&mirror);
 }
 
@@ -296,7 +303,12 @@ impl<const PAGE_NUMBERS: bool> Bench for OnGitHub<PAGE_NUMBERS> {
     }
 
     fn limit_once(&self) {
-        self.0.fail_after("/issues?", 2, 1, Fault::Status(429, vec![], json!({"message": "slow down"})));
+        self.0.fail_after(
+            "/issues?",
+            2,
+            1,
+            Fault::Status(429, vec![], json!({"message": "slow down"})),
+        );
     }
 
     fn hide_comments(&self, hidden: bool) {
@@ -406,7 +418,10 @@ macro_rules! on {
                     let ids: Vec<u64> = content.comments.keys().copied().collect();
                     for k in 0..7 {
                         let pick = |n: usize| (page * 37 + k * 61) % n;
-                        content.retitle(numbers[pick(numbers.len())], &format!("Edited on page {page}"));
+                        content.retitle(
+                            numbers[pick(numbers.len())],
+                            &format!("Edited on page {page}"),
+                        );
                         content.reword(ids[pick(ids.len())], &format!("Edited on page {page}."));
                     }
                     let (number, now) = (numbers.len() as u64 + 1_000, content.now);
@@ -458,7 +473,11 @@ async fn tracker_duplicate_marks_become_links() {
             let thread = mirror.casebook.thread(&format!("{key}#9")).await.unwrap();
             thread.links.into_iter().map(|l| (l.kind, l.outgoing, l.key)).collect()
         };
-        assert_eq!(links().await, [("duplicate_of".to_owned(), true, format!("{key}#4"))], "{shape:?}");
+        assert_eq!(
+            links().await,
+            [("duplicate_of".to_owned(), true, format!("{key}#4"))],
+            "{shape:?}"
+        );
         fake.content().retitle(9, "Not a duplicate after all");
         fake.content().items.get_mut(&9).unwrap().duplicate_of = None;
         ok(&mirror).await;
@@ -474,7 +493,10 @@ async fn token_goes_only_to_its_tracker() {
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
         ok(&mirror).await;
         assert!(
-            fake.content().log.iter().all(|(_, l)| l.as_deref().is_some_and(|l| l.contains("canary-token")))
+            fake.content()
+                .log
+                .iter()
+                .all(|(_, l)| l.as_deref().is_some_and(|l| l.contains("canary-token")))
         );
         let access = mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap();
         assert!(access.user.is_some() && access.refused.is_empty(), "{shape:?} {access:?}");
@@ -483,7 +505,10 @@ async fn token_goes_only_to_its_tracker() {
         let problem = report.problem.unwrap();
         assert_eq!(problem.code, Code::Authentication, "{shape:?} {problem:?}");
         assert!(!format!("{problem:?}").contains("canary"));
-        assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+        assert_eq!(
+            crate::sync::files_with(&mirror.folder(), b"canary-token"),
+            Vec::<String>::new()
+        );
     }
 }
 
@@ -493,9 +518,10 @@ async fn wiki_from_the_api_is_mirrored() {
     {
         let mut content = fake.content();
         for n in 1..=60 {
-            content
-                .pages
-                .insert(format!("Page_{n}"), (format!("h1. Page {n}\n\nMind @valve_{n}@."), NOW - 500 + n));
+            content.pages.insert(
+                format!("Page_{n}"),
+                (format!("h1. Page {n}\n\nMind @valve_{n}@."), NOW - 500 + n),
+            );
         }
     }
     let mirror = Mirror::of_tracker(&fake, None, true).await;
@@ -503,7 +529,10 @@ async fn wiki_from_the_api_is_mirrored() {
     assert_eq!(report.new, 63);
     let key = mirror.key().await;
     let page = mirror.casebook.thread(&format!("{key}:Page_7")).await.unwrap();
-    assert_eq!((page.title.as_str(), page.markdown.as_str()), ("Page 7", "# Page 7\n\nMind `valve_7`.\n"));
+    assert_eq!(
+        (page.title.as_str(), page.markdown.as_str()),
+        ("Page 7", "# Page 7\n\nMind `valve_7`.\n")
+    );
     {
         let mut content = fake.content();
         content.pages.remove("Page_7");

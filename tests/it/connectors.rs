@@ -37,7 +37,8 @@ mod releases {
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             sync(&mirror).await;
             let is_dated = shape != Shape::Bugzilla;
-            let items = if matches!(shape, Shape::GitLab | Shape::Gitea) { vec![2] } else { Vec::new() };
+            let items =
+                if matches!(shape, Shape::GitLab | Shape::Gitea) { vec![2] } else { Vec::new() };
             let mut want = vec![
                 ("1.1.0".to_owned(), is_dated, true, Vec::new()),
                 ("1.2.0".to_owned(), is_dated, true, items),
@@ -73,7 +74,8 @@ mod bugzilla {
             sync(&mirror).await;
             let content = fake.content();
             // The version request itself is sent before the version is known.
-            let rest: Vec<_> = content.log.iter().filter(|(a, _)| !a.contains("/version")).collect();
+            let rest: Vec<_> =
+                content.log.iter().filter(|(a, _)| !a.contains("/version")).collect();
             assert!(!rest.is_empty());
             for (address, login) in rest {
                 assert_eq!(login.as_deref(), header, "{version} {address}");
@@ -83,7 +85,10 @@ mod bugzilla {
                     "{version} {address}"
                 );
             }
-            assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+            assert_eq!(
+                crate::sync::files_with(&mirror.folder(), b"canary-token"),
+                Vec::<String>::new()
+            );
         }
     }
 
@@ -155,7 +160,8 @@ mod azure {
         );
         assert_eq!(thread.markdown.trim(), "What happens: Trouble 2 with the pump.");
         assert!(
-            thread.closed_at.is_some() && thread.url.unwrap().ends_with("/acme/Kiln%20App/_workitems/edit/2")
+            thread.closed_at.is_some()
+                && thread.url.unwrap().ends_with("/acme/Kiln%20App/_workitems/edit/2")
         );
         assert_eq!(thread.comments[0].markdown.trim(), "It is valve 2.");
     }
@@ -272,7 +278,11 @@ mod confluence {
             assert_eq!(page.author.as_deref(), Some("Ada"));
             let second = sync(&mirror).await;
             assert_eq!((second.new, second.updated, second.gone), (0, 0, 0));
-            assert!(second.requests < report.requests && second.requests <= 8, "{}", second.requests);
+            assert!(
+                second.requests < report.requests && second.requests <= 8,
+                "{}",
+                second.requests
+            );
             {
                 let mut content = fake.content();
                 content.pages.remove("Pump 7");
@@ -280,8 +290,20 @@ mod confluence {
                 content.pages.insert("Odd 900".to_owned(), ("<p>An odd one.</p>".to_owned(), NOW));
             }
             let report = sync(&mirror).await;
-            assert_eq!((report.new, report.updated, report.gone), (1, 1, 1), "{shape:?} {report:?}");
-            assert!(mirror.casebook.thread(&format!("{key}:Pump-7")).await.unwrap().deleted_at.is_some());
+            assert_eq!(
+                (report.new, report.updated, report.gone),
+                (1, 1, 1),
+                "{shape:?} {report:?}"
+            );
+            assert!(
+                mirror
+                    .casebook
+                    .thread(&format!("{key}:Pump-7"))
+                    .await
+                    .unwrap()
+                    .deleted_at
+                    .is_some()
+            );
             assert_eq!(
                 mirror.casebook.thread(&format!("{key}:Pump-8")).await.unwrap().markdown.trim(),
                 "Changed."
@@ -302,12 +324,19 @@ mod confluence {
             assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused), "{:?}", report.gaps);
             assert_eq!(report.gone, 0, "what may not be listed is not gone");
             fake.content().trouble = Some((0, u32::MAX, Trouble::Status(502)));
-            let report =
-                mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+            let report = mirror
+                .casebook
+                .sync(SyncRequest::default(), &Task::new())
+                .await
+                .unwrap()
+                .pop()
+                .unwrap();
             assert_eq!(report.problem.unwrap().code, Code::Network);
             fake.content().trouble = None;
             let report = sync(&mirror).await;
-            assert!(!report.gaps.iter().any(|g| matches!(g.kind, GapKind::Refused | GapKind::Ended)));
+            assert!(
+                !report.gaps.iter().any(|g| matches!(g.kind, GapKind::Refused | GapKind::Ended))
+            );
         }
     }
 

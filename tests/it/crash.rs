@@ -29,7 +29,8 @@ fn killed_import_and_indexing_resume() {
         if round == 5 {
             place = Place::new();
         }
-        let mut child = place.command(&import(&a, &b)).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut child =
+            place.command(&import(&a, &b)).stderr(std::process::Stdio::null()).spawn().unwrap();
         let share = u32::try_from(numbers.below(90) + 5).unwrap();
         std::thread::sleep((whole * share / 100).max(Duration::from_millis(30)));
         if child.try_wait().unwrap().is_none() {
@@ -60,7 +61,10 @@ fn second_import_changes_nothing() {
         (&report["new"], &report["updated"], &report["unchanged"]),
         (&0.into(), &0.into(), &900.into())
     );
-    assert_eq!((&report["index"]["documents"], &report["index"]["embedded"]), (&0.into(), &0.into()));
+    assert_eq!(
+        (&report["index"]["documents"], &report["index"]["embedded"]),
+        (&0.into(), &0.into())
+    );
     assert_eq!(content(&place), content_before);
 }
 
@@ -79,7 +83,9 @@ fn deleted_indexes_are_rebuilt() {
     std::fs::remove_dir_all(place.casebook().join("vectors")).unwrap();
     let response = place.json(&["search", "agent timeout", "--json"]);
     assert_eq!(response["coverage"]["embedded"], 0);
-    assert!(response["notices"][0]["text"].as_str().unwrap().contains("semantic index is 0% built"));
+    assert!(
+        response["notices"][0]["text"].as_str().unwrap().contains("semantic index is 0% built")
+    );
     assert!(!response["hits"].as_array().unwrap().is_empty());
     place.ok(&["index"]);
     assert_eq!(content(&place), want);

@@ -28,7 +28,10 @@ mod zendesk {
         let key = mirror.key().await;
         let thread = mirror.casebook.thread(&format!("{key}#2")).await.unwrap();
         assert_eq!(thread.labels, ["incident", "high", "flow"]);
-        assert_eq!((thread.state, thread.state_reason.as_deref()), (Some(State::Closed), Some("completed")));
+        assert_eq!(
+            (thread.state, thread.state_reason.as_deref()),
+            (Some(State::Closed), Some("completed"))
+        );
         assert_eq!(thread.markdown.trim(), "What happens: Trouble 2 with the pump.");
         assert_eq!(thread.author.as_deref(), Some("Ada"));
         assert!(thread.closed_at.is_some() && thread.url.unwrap().ends_with("/agent/tickets/2"));
@@ -38,7 +41,8 @@ mod zendesk {
             (thread.comments[0].author.as_deref(), thread.comments[0].association.as_deref()),
             (Some("Grace"), Some("MEMBER"))
         );
-        let user_requests = fake.content().log.iter().filter(|(a, _)| a.contains("show_many")).count();
+        let user_requests =
+            fake.content().log.iter().filter(|(a, _)| a.contains("show_many")).count();
         assert_eq!(user_requests, 1, "missing users are requested once");
     }
 
@@ -68,7 +72,10 @@ mod zendesk {
         assert_eq!((report.new, report.wiki_pages), (73, 70));
         let key = mirror.key().await;
         let page = mirror.casebook.thread(&format!("{key}:Pump-07-360006")).await.unwrap();
-        assert_eq!((page.title.as_str(), page.markdown.trim()), ("Pump 07", "## Pump 7\n\nMind `valve_7`."));
+        assert_eq!(
+            (page.title.as_str(), page.markdown.trim()),
+            ("Pump 07", "## Pump 7\n\nMind `valve_7`.")
+        );
         assert_eq!((page.author.as_deref(), page.labels), (Some("Grace"), vec!["kiln".to_owned()]));
         let second = sync(&mirror).await;
         assert_eq!((second.new, second.updated, second.gone), (0, 0, 0));
@@ -82,7 +89,12 @@ mod zendesk {
         assert_eq!((report.updated, report.gone), (1, 1), "{report:?}");
         fake.content().hidden = true;
         let report = sync(&mirror).await;
-        assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("no help center")));
+        assert!(
+            report
+                .gaps
+                .iter()
+                .any(|g| g.kind == GapKind::Refused && g.text.contains("no help center"))
+        );
         assert_eq!(report.gone, 0, "what may not be listed is not gone");
     }
 
@@ -92,15 +104,24 @@ mod zendesk {
         fake.content().trouble = Some((0, u32::MAX, Trouble::Status(403)));
         let mirror = Mirror::of_tracker(&fake, Some("ada@acme.example:canary-token"), false).await;
         let report = sync(&mirror).await;
-        assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("administrators")));
+        assert!(
+            report
+                .gaps
+                .iter()
+                .any(|g| g.kind == GapKind::Refused && g.text.contains("administrators"))
+        );
         // The suffix tells Zendesk that a token follows instead of a password.
         let login = fake.content().log.last().unwrap().1.clone();
         assert_eq!(login.as_deref(), Some("ada@acme.example/token:canary-token"));
-        assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+        assert_eq!(
+            crate::sync::files_with(&mirror.folder(), b"canary-token"),
+            Vec::<String>::new()
+        );
 
         let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
         let mirror = Mirror::without_token(&fake).await;
-        let error = mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
+        let error =
+            mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::Authentication);
         assert!(error.hint().unwrap().contains("EMAIL:TOKEN"), "{error:?}");
     }
@@ -125,11 +146,18 @@ mod zendesk {
             ("acme.zendesk.com/tickets", true),
             ("acme.zendesk.com/agent", false),
         ] {
-            let new =
-                NewMirror { tracker: "zendesk".to_owned(), place: place.to_owned(), ..NewMirror::default() };
+            let new = NewMirror {
+                tracker: "zendesk".to_owned(),
+                place: place.to_owned(),
+                ..NewMirror::default()
+            };
             match mirror.casebook.add_tracker(new).await {
                 Ok(view) => {
-                    assert!(good && view.key.ends_with(".zendesk.com/tickets"), "{place} {}", view.key)
+                    assert!(
+                        good && view.key.ends_with(".zendesk.com/tickets"),
+                        "{place} {}",
+                        view.key
+                    )
                 }
                 Err(error) => {
                     assert!(
@@ -166,7 +194,10 @@ mod discourse {
         assert_eq!((report.items, report.comments), (40, 95));
         let key = mirror.key().await;
         let thread = mirror.casebook.thread(&format!("{key}#2")).await.unwrap();
-        assert_eq!((thread.state, thread.state_reason.as_deref()), (Some(State::Closed), Some("completed")));
+        assert_eq!(
+            (thread.state, thread.state_reason.as_deref()),
+            (Some(State::Closed), Some("completed"))
+        );
         assert_eq!(thread.labels, ["Support", "flow"]);
         assert_eq!(thread.markdown.trim(), "What happens: Trouble 2 with the pump.");
         assert!(thread.url.unwrap().ends_with("/t/pump/2"));
@@ -247,11 +278,19 @@ mod discourse {
             mirror.casebook.add_tracker(new).await.unwrap();
         };
         add("support").await;
-        let request =
-            SyncRequest { sources: vec!["acme/support".to_owned()], full: false, ..SyncRequest::default() };
+        let request = SyncRequest {
+            sources: vec!["acme/support".to_owned()],
+            full: false,
+            ..SyncRequest::default()
+        };
         let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
         assert_eq!((report.problem, report.items), (None, 40));
-        assert!(fake.content().log.iter().all(|(_, login)| login.as_deref() == Some("ada:canary-token")));
+        assert!(
+            fake.content()
+                .log
+                .iter()
+                .all(|(_, login)| login.as_deref() == Some("ada:canary-token"))
+        );
         add("sauna").await;
         let error = mirror.casebook.test_source("acme/sauna", &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::NotFound);
@@ -270,7 +309,8 @@ mod discourse {
         let fake = FakeTracker::new(Shape::Discourse, 1, 0);
         fake.content().forced_status = Some(403);
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
-        let error = mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
+        let error =
+            mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::Authentication);
         assert!(error.to_string().contains("does not accept the token"), "{error}");
         assert!(!format!("{error:?}").contains("canary"), "{error:?}");

@@ -112,7 +112,8 @@ fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut modules: BTreeMap<Module, Paths> = BTreeMap::new();
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
-        let file_syntax = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let file_syntax =
+            syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let mut paths = Paths::default();
         paths.visit_file(&file_syntax);
         modules.insert(module(&file, root), paths);
@@ -126,7 +127,12 @@ fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
 }
 
 /// Returns the module that a path leads to, following re-exports on its way.
-fn resolve(modules: &BTreeMap<Module, Paths>, from: &Module, path: &[String], depth: u8) -> Option<Module> {
+fn resolve(
+    modules: &BTreeMap<Module, Paths>,
+    from: &Module,
+    path: &[String],
+    depth: u8,
+) -> Option<Module> {
     let mut at = match path.first()?.as_str() {
         "crate" => Vec::new(),
         "super" | "self" => from.clone(),
@@ -136,7 +142,8 @@ fn resolve(modules: &BTreeMap<Module, Paths>, from: &Module, path: &[String], de
                 from.clone()
             } else {
                 // An imported name continues with its full path.
-                let target = modules[from].names.get(first).filter(|m| m.len() > 1 || m[0] != first)?;
+                let target =
+                    modules[from].names.get(first).filter(|m| m.len() > 1 || m[0] != first)?;
                 let path = [target.as_slice(), &path[1..]].concat();
                 return (depth < 8).then(|| resolve(modules, from, &path, depth + 1))?;
             }
@@ -234,7 +241,11 @@ fn restricted_calls_stay_in_their_module() {
             ("spawn_blocking", &["core/src/task.rs"]),
             (
                 "unsafe {",
-                &["index/src/vectors/schema.rs", "index/src/vectors/codes.rs", "core/src/memory.rs"],
+                &[
+                    "index/src/vectors/schema.rs",
+                    "index/src/vectors/codes.rs",
+                    "core/src/memory.rs",
+                ],
             ),
         ] {
             assert!(

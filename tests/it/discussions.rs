@@ -21,8 +21,11 @@ fn github(discussions: u64) -> FakeGitHub {
         world.token = Some(TOKEN.to_owned());
         for number in 101..101 + discussions {
             let id = number * 10;
-            let talk =
-                world.talk(number, &format!("How does pump {number} start?"), NOW - 100_000 + number as i64);
+            let talk = world.talk(
+                number,
+                &format!("How does pump {number} start?"),
+                NOW - 100_000 + number as i64,
+            );
             talk.comments = vec![(id, 0), (id + 1, 2)];
         }
     }
@@ -103,7 +106,8 @@ async fn deleted_discussion_is_marked_without_single_requests() {
     assert!(mirror.casebook.thread("acme/app#110").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app#111").await.unwrap().deleted_at.is_none());
     // Three pages of the list and the parts of the deleted discussion were requested.
-    let item_requests = github.world().log.iter().filter(|l| l.address.contains("/issues/1")).count();
+    let item_requests =
+        github.world().log.iter().filter(|l| l.address.contains("/issues/1")).count();
     assert!(item_requests <= 2, "{item_requests}");
 }
 
@@ -124,12 +128,15 @@ async fn missing_or_forbidden_discussions_are_skipped() {
     assert!(gap.text.contains("Discussions") && gap.text.contains("signing in"), "{gap:?}");
 
     let forbidden = github(3);
-    forbidden.world().discussions_refused =
-        Some(json!({"type": "FORBIDDEN", "message": "Resource not accessible by personal access token"}));
+    forbidden.world().discussions_refused = Some(
+        json!({"type": "FORBIDDEN", "message": "Resource not accessible by personal access token"}),
+    );
     let mirror = Mirror::with(&forbidden, Some(TOKEN)).await;
     let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!(report.items, 20);
-    assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("not accessible")));
+    assert!(
+        report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("not accessible"))
+    );
     let access = mirror.casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
     forbidden.world().discussions_refused = None;
@@ -146,14 +153,18 @@ async fn old_server_and_rate_limit_are_handled() {
     let mirror = Mirror::with(&old, Some(TOKEN)).await;
     let report = sync_ok(&mirror.casebook, false).await;
     assert!(
-        report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("does not support them"))
+        report
+            .gaps
+            .iter()
+            .any(|g| g.kind == GapKind::Refused && g.text.contains("does not support them"))
     );
 
     let busy = github(3);
     busy.world().discussions_refused =
         Some(json!({"type": "RATE_LIMITED", "message": "API rate limit exceeded"}));
     let mirror = Mirror::with(&busy, Some(TOKEN)).await;
-    let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+    let report =
+        mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
     assert_eq!(report.problem.unwrap().code, precedent_core::Code::RateLimited);
     assert!(mirror.take_waits() >= std::time::Duration::from_secs(60));
     assert_eq!(report.items, 20, "what came before is kept");

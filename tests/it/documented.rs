@@ -13,8 +13,10 @@ type Block = (String, String);
 /// Returns the pages with commands for readers, with their code blocks.
 fn pages() -> Vec<(PathBuf, Vec<Block>)> {
     let root = model::root();
-    let mut files: Vec<PathBuf> =
-        ["README.md", "CONTRIBUTING.md", "SECURITY.md"].iter().map(|name| root.join(name)).collect();
+    let mut files: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
+        .iter()
+        .map(|name| root.join(name))
+        .collect();
     let mut folders = vec![root.join("docs")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -27,7 +29,10 @@ fn pages() -> Vec<(PathBuf, Vec<Block>)> {
         }
     }
     files.sort();
-    files.into_iter().map(|path| (path.clone(), blocks(&std::fs::read_to_string(&path).unwrap()))).collect()
+    files
+        .into_iter()
+        .map(|path| (path.clone(), blocks(&std::fs::read_to_string(&path).unwrap())))
+        .collect()
 }
 
 fn blocks(text: &str) -> Vec<Block> {
@@ -94,7 +99,8 @@ fn calls(line: &str) -> Vec<Vec<String>> {
             if words[begin] != "precedent" {
                 return None;
             }
-            let end = words.iter().position(|w| w == "<" || w == ">" || w == ">>").unwrap_or(words.len());
+            let end =
+                words.iter().position(|w| w == "<" || w == ">" || w == ">>").unwrap_or(words.len());
             Some(words[begin + 1..end].to_vec())
         })
         .collect()
@@ -110,8 +116,10 @@ fn lines_are_parsed_like_a_shell() {
     );
     assert_eq!(calls("precedent show acme/app#12"), [vec!["show", "acme/app#12"]]);
     assert!(calls("cargo xtask start").is_empty());
-    let block =
-        ("console".to_owned(), "$ precedent status\nCasebook\n$ precedent \\\n    doctor\n".to_owned());
+    let block = (
+        "console".to_owned(),
+        "$ precedent status\nCasebook\n$ precedent \\\n    doctor\n".to_owned(),
+    );
     assert_eq!(commands(&block), ["precedent status", "precedent      doctor"]);
 }
 
@@ -182,7 +190,8 @@ fn readme_output_is_current() {
     let run = |words: &[&str]| model::run(&place, &runtime, &model::root().join("models"), words);
     assert_eq!(run(&["import", "sample"]).code, Some(0));
     let text = std::fs::read_to_string(model::root().join("README.md")).unwrap();
-    let quotes: Vec<Block> = blocks(&text).into_iter().filter(|(word, _)| word == "console").collect();
+    let quotes: Vec<Block> =
+        blocks(&text).into_iter().filter(|(word, _)| word == "console").collect();
     assert_eq!(quotes.len(), 3, "three questions");
     for block in quotes {
         let call = calls(&commands(&block)[0]).remove(0);
@@ -210,7 +219,8 @@ fn readme_output_is_current() {
 fn command_reference_is_current() {
     let file = model::root().join("docs/reference/command-line.md");
     let page = Place::new().ok(&["man", "--markdown"]).out;
-    let current = std::fs::read_to_string(Path::new(&file)).unwrap_or_default().replace("\r\n", "\n");
+    let current =
+        std::fs::read_to_string(Path::new(&file)).unwrap_or_default().replace("\r\n", "\n");
     assert!(current == page, "write it: precedent man --markdown > docs/reference/command-line.md");
 }
 

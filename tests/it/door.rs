@@ -25,7 +25,11 @@ fn show(place: &Place, key: &str) -> Value {
 
 fn comments(item: &Value) -> Vec<String> {
     let comment_line = |c: &Value| {
-        format!("{}: {}", c["author"].as_str().unwrap_or("?"), c["markdown"].as_str().unwrap().trim_end())
+        format!(
+            "{}: {}",
+            c["author"].as_str().unwrap_or("?"),
+            c["markdown"].as_str().unwrap().trim_end()
+        )
     };
     item["comments"].as_array().unwrap().iter().map(comment_line).collect()
 }
@@ -44,7 +48,11 @@ fn jira_csv_collects_repeated_columns() {
          Winch slips under load,DECK-7,Bug,Shelved,Won't Do,ida,02/Feb/25 4:05 PM,09/Feb/25 9:00 AM,winch,brake,\"h3. Steps\n# lift\n# wait\n{code}E-77{code}\",DECK-3,03/Feb/25 8:00 AM;bo;Change the pawl.,04/Feb/25 8:30 AM;ida;It holds; thanks.,Done,12\n\
          Winch is loud,DECK-9,Bug,Ready for QA,,bo,05/Feb/25 1:00 PM,,,,Grease?,,,,In Progress,\n",
     );
-    assert!(ran.err.contains("2 items, 2 comments") && ran.err.contains("not used: Sprint"), "{}", ran.err);
+    assert!(
+        ran.err.contains("2 items, 2 comments") && ran.err.contains("not used: Sprint"),
+        "{}",
+        ran.err
+    );
     let item = show(&place, "acme/app#7");
     assert_eq!(item["state"], "closed");
     assert_eq!(item["state_reason"], "Won't Do");
@@ -111,11 +119,16 @@ fn gitlab_csv_is_numbered_by_iid() {
 #[test]
 fn missing_state_column_is_reported() {
     let place = Place::new();
-    let path = place.file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Hängt\n3,Three,Liegt\n");
+    let path = place
+        .file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Hängt\n3,Three,Liegt\n");
     let path = path.to_string_lossy().into_owned();
     let map = ["--map", "state.closed=Erledigt"];
     let ran = place.ok(&[&["import", &path, "-R", "acme/app", "--no-vectors"], &map[..]].concat());
-    assert!(ran.err.contains("no state column found") && ran.err.contains("--map state="), "{}", ran.err);
+    assert!(
+        ran.err.contains("no state column found") && ran.err.contains("--map state="),
+        "{}",
+        ran.err
+    );
     let ran = place.ok(&[&["import", &path, "--dry-run"], &map[..]].concat());
     assert!(ran.out.contains("no state column found"), "{}", ran.out);
     let ran = place.ok(&[
@@ -141,7 +154,14 @@ fn redmine_csv_in_german_and_windows_1252() {
     assert_eq!(show(&place, "acme/app#42")["created_at"], "2025-04-02T08:15:00Z");
     // A mapping given by the user changes items that were imported before.
     let path = place.file("tickets.csv", &bytes).to_string_lossy().into_owned();
-    let ran = place.ok(&["import", &path, "-R", "acme/app", "--map", "state.closed=Liegt bei Zulieferer"]);
+    let ran = place.ok(&[
+        "import",
+        &path,
+        "-R",
+        "acme/app",
+        "--map",
+        "state.closed=Liegt bei Zulieferer",
+    ]);
     assert!(ran.err.contains("1 updated, 1 unchanged"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#42")["state"], "closed");
 }
@@ -190,7 +210,10 @@ fn linear_zendesk_trac_azure_and_mantis_tables() {
          RIG-2,RIG,Mast bent,Canceled,Thu Mar 06 2025 11:21:41 GMT+0000 (GMT),,Fri Mar 07 2025 12:00:00 GMT+0000 (GMT),RIG-1\n",
     );
     let item = show(&place, "acme/app#2");
-    assert_eq!((&item["state"], &item["closed_at"]), (&json!("closed"), &json!("2025-03-07T12:00:00Z")));
+    assert_eq!(
+        (&item["state"], &item["closed_at"]),
+        (&json!("closed"), &json!("2025-03-07T12:00:00Z"))
+    );
     assert!(links(&item).contains("acme/app#1"), "{item}");
     let place = Place::new();
     import_ok(
@@ -227,17 +250,26 @@ fn linear_zendesk_trac_azure_and_mantis_tables() {
 #[test]
 fn github_in_all_the_shapes_of_its_tools() {
     let rest = |n: u32| json!({"number": n, "title": format!("Crane {n}"), "state": "open", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"});
-    let comment = json!({"body": "Oil it.", "author": {"login": "bo"}, "createdAt": "2025-01-02T00:00:00Z"});
+    let comment =
+        json!({"body": "Oil it.", "author": {"login": "bo"}, "createdAt": "2025-01-02T00:00:00Z"});
     let graphql = json!({"data": {"repository": {"issues": {"nodes": [{"number": 1, "title": "Crane", "state": "CLOSED", "createdAt": "2025-01-01T00:00:00Z",
         "labels": {"nodes": [{"name": "crane"}]}, "comments": {"nodes": [comment]}}], "pageInfo": {"hasNextPage": false}}}}});
     for (name, text, items) in [
         ("slurp.json", json!([[rest(1)], [rest(2)]]).to_string(), 2),
         ("search.json", json!({"total_count": 2, "items": [rest(1), rest(2)]}).to_string(), 2),
-        ("pages.json", format!("{}{}", json!({"items": [rest(1)]}), json!({"items": [rest(2), rest(3)]})), 3),
+        (
+            "pages.json",
+            format!("{}{}", json!({"items": [rest(1)]}), json!({"items": [rest(2), rest(3)]})),
+            3,
+        ),
         ("glued.json", format!("{}{}{}", rest(1), rest(2), rest(3)), 3),
         ("lines.json", format!("{}\n{}\n", rest(1), rest(2)), 2),
         ("graphql.json", graphql.to_string(), 1),
-        ("odd.json", json!([{"number": "7", "title": "x", "created_at": 1_735_689_600}]).to_string(), 1),
+        (
+            "odd.json",
+            json!([{"number": "7", "title": "x", "created_at": 1_735_689_600}]).to_string(),
+            1,
+        ),
         (
             "numberless.json",
             json!([{"title": "x", "state": "OPEN"}, {"title": "y", "state": "CLOSED"}]).to_string(),
@@ -268,7 +300,10 @@ fn event_gitlab_gitea_and_jira_json_is_imported() {
     let comment = json!({"id": 77, "issue_url": "https://api.github.com/repos/yard/crane/issues/5", "body": "Found.", "user": {"login": "bo"}, "created_at": "2025-01-02T00:00:00Z"});
     let event = json!({"type": "IssueCommentEvent", "repo": {"name": "yard/crane"}, "payload": {"action": "created", "issue": issue, "comment": comment}});
     let push = json!({"type": "PushEvent", "repo": {"name": "yard/crane"}, "payload": {"size": 1}});
-    let path = place.file("2025-01-01-0.json", format!("{push}\n{event}\n")).to_string_lossy().into_owned();
+    let path = place
+        .file("2025-01-01-0.json", format!("{push}\n{event}\n"))
+        .to_string_lossy()
+        .into_owned();
     place.ok(&["import", &path, "--yes"]);
     assert_eq!(comments(&show(&place, "yard/crane#5")), ["bo: Found."]);
 
@@ -307,7 +342,9 @@ fn event_gitlab_gitea_and_jira_json_is_imported() {
         (vec!["9: Change the fuse.".to_owned()], &json!("closed"), &json!("Kim"))
     );
     // Items are found by the agent's address and by that of the API.
-    for address in ["https://oven.example/agent/tickets/31", "https://oven.example/api/v2/tickets/31.json"] {
+    for address in
+        ["https://oven.example/agent/tickets/31", "https://oven.example/api/v2/tickets/31.json"]
+    {
         assert_eq!(show(&place, address)["title"], "Cold");
     }
 }
@@ -315,11 +352,14 @@ fn event_gitlab_gitea_and_jira_json_is_imported() {
 #[test]
 fn two_keys_with_one_number_are_two_items() {
     let place = Place::new();
-    let text =
-        "Issue key,Summary,Status\nAPP-12,One,Open\nOPS-12,Two,Open\nOPS-13,Three,Done\nAPP-13,Four,Open\n";
+    let text = "Issue key,Summary,Status\nAPP-12,One,Open\nOPS-12,Two,Open\nOPS-13,Three,Done\nAPP-13,Four,Open\n";
     let path = place.file("both.csv", text).to_string_lossy().into_owned();
     let ran = place.ok(&["import", &path, "-R", "acme/all"]);
-    assert!(ran.err.contains("4 items") && ran.err.contains("acme/all/OPS: 2 items"), "{}", ran.err);
+    assert!(
+        ran.err.contains("4 items") && ran.err.contains("acme/all/OPS: 2 items"),
+        "{}",
+        ran.err
+    );
     assert_eq!(show(&place, "acme/all#12")["title"], "One");
     assert_eq!(show(&place, "acme/all/OPS#12")["title"], "Two");
     // The source stays that of its project.
@@ -387,7 +427,10 @@ fn mixed_folder_becomes_two_sources() {
         let place = Place::new();
         place.file(&format!("both/{first}"), &hub.1);
         place.file(&format!("both/{second}"), &tickets.1);
-        place.file("both/mails/1.eml", mail("one", 4, "ada@mill.example", "Valve sticks", "", "Cold.\n"));
+        place.file(
+            "both/mails/1.eml",
+            mail("one", 4, "ada@mill.example", "Valve sticks", "", "Cold.\n"),
+        );
         place.file("both/page.md", "# Home\n\nThe oven's page.\n");
         let path = place.path("both").to_string_lossy().into_owned();
         let ran = place.ok(&["import", &path, "--no-vectors", "--yes"]);
@@ -411,8 +454,12 @@ fn mixed_folder_becomes_two_sources() {
     }
     let path = place.file("all.tar", archive.into_inner().unwrap()).to_string_lossy().into_owned();
     place.ok(&["import", &path, "--no-vectors", "--yes"]);
-    let ran =
-        place.ok(&["import", &place.file(tickets.0, &tickets.1).to_string_lossy(), "--no-vectors", "--yes"]);
+    let ran = place.ok(&[
+        "import",
+        &place.file(tickets.0, &tickets.1).to_string_lossy(),
+        "--no-vectors",
+        "--yes",
+    ]);
     assert!(ran.err.contains("2 unchanged"), "{}", ran.err);
     assert_eq!(show(&place, "acme/up#1")["title"], "Crane 1");
     assert_eq!(show(&place, "oven.zendesk.com/tickets#1")["title"], "Oven 1");
@@ -442,7 +489,11 @@ fn items_of_another_tracker_are_rejected() {
     assert_eq!(show(&place, "acme/app#1")["title"], "Crane 1");
     // Content of the same tracker is accepted again, in another format as well.
     import_ok(&place, hub.0, &hub.1);
-    import_ok(&place, "more.json", json!([{"number": 9, "title": "Crane 9", "state": "open"}]).to_string());
+    import_ok(
+        &place,
+        "more.json",
+        json!([{"number": 9, "title": "Crane 9", "state": "open"}]).to_string(),
+    );
 
     // With both under one name, the second is left out and reported.
     let place = Place::new();
@@ -468,7 +519,8 @@ fn items_of_another_tracker_are_rejected() {
 #[test]
 fn compressions_and_encodings_are_detected() {
     let text = "ID,Title,State\n1,Größe zählt,Open\n2,Zwei,Closed\n";
-    let wide: Vec<u8> = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let wide: Vec<u8> =
+        [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).unwrap();
     let mut tar = tar::Builder::new(Vec::new());
@@ -531,7 +583,8 @@ fn stored_zip(name: &str, content: &[u8]) -> Vec<u8> {
     let length = u32::try_from(entry.len()).unwrap();
     out.extend(entry);
     out.extend(
-        [&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &at.to_le_bytes(), &[0, 0]].concat(),
+        [&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &at.to_le_bytes(), &[0, 0]]
+            .concat(),
     );
     out
 }
@@ -576,7 +629,10 @@ fn file_without_items_leaves_no_source() {
             "{\"id\": \"5f\", \"name\": \"Support board\", \"cards\": [{\"id\": \"c1\", \"name\": \"Kiosk\"}]}",
             "export CSV and set its columns with --map",
         ),
-        ("[{\"id\": \"U1\", \"name\": \"ida\", \"created\": 1710252311}]", "neither an item nor a comment"),
+        (
+            "[{\"id\": \"U1\", \"name\": \"ida\", \"created\": 1710252311}]",
+            "neither an item nor a comment",
+        ),
     ] {
         let ran = import(&place, "export", content);
         assert!(
@@ -615,13 +671,13 @@ fn dry_run_describes_the_file_only() {
 #[test]
 fn unused_text_is_listed_with_its_size() {
     let place = Place::new();
-    let project =
-        json!({"id": 3, "name": "Mill", "notice": "Everything that squeaks in the old mill by the river."});
+    let project = json!({"id": 3, "name": "Mill", "notice": "Everything that squeaks in the old mill by the river."});
     let items: Vec<_> = (1..3)
         .map(|n| json!({"id": n, "subject": format!("Rail {n} squeaks"), "description": "It squeaks.", "status": "open", "project": project,
             "zettel": [{"who": "kit", "said": "Clean the rail with care."}]}))
         .collect();
-    let path = place.file("mill.json", json!({"list": items}).to_string()).to_string_lossy().into_owned();
+    let path =
+        place.file("mill.json", json!({"list": items}).to_string()).to_string_lossy().into_owned();
     let ran = place.ok(&["import", &path, "-R", "acme/app", "--no-vectors"]);
     for part in [
         "2 items, 2 comments",
@@ -642,12 +698,16 @@ fn folders_import_pages_and_report_other_files() {
     place.file("stuff/deep/list.csv", "ID,Title,State\n1,One,Open\n");
     place.file("stuff/notes.bin", b"\x00\x01\x02\xff\xfe\x00\x01\x02");
     // The text looks like a table of one row.
-    place.file("stuff/notes.txt", "call Ida, ask about the hopper, then export\nand the lid, too, soon\n");
+    place.file(
+        "stuff/notes.txt",
+        "call Ida, ask about the hopper, then export\nand the lid, too, soon\n",
+    );
     place.file("stuff/open.csv", "ID,Title\n1,\"never closed\n");
     let path = place.path("stuff").to_string_lossy().into_owned();
     let ran = place.ok(&["import", &path, "-R", "acme/app"]);
     assert!(
-        ran.err.contains("1 item, 0 comments, 1 wiki page") && ran.err.contains("Skipped notes.bin"),
+        ran.err.contains("1 item, 0 comments, 1 wiki page")
+            && ran.err.contains("Skipped notes.bin"),
         "{}",
         ran.err
     );
@@ -701,7 +761,8 @@ fn mails_become_items_and_replies_comments() {
     let [first, two, three] = thread();
     let place = Place::new();
     let mailbox = |mails: &[&String]| {
-        let entry = |m: &&String| format!("From ada@mill.example Tue Mar  4 08:12:00 2025\n{m}\n\n");
+        let entry =
+            |m: &&String| format!("From ada@mill.example Tue Mar  4 08:12:00 2025\n{m}\n\n");
         mails.iter().map(entry).collect::<String>()
     };
     let path = place.file("inbox", mailbox(&[&two, &three, &first])).to_string_lossy().into_owned();
@@ -717,24 +778,37 @@ fn mails_become_items_and_replies_comments() {
         (&json!("Pumpe ölt"), &json!("Adä Brook"), &json!("2025-03-04T07:12:00Z"))
     );
     let text = item["markdown"].as_str().unwrap();
-    for part in
-        ["It **stops** at noon.", "FW-1043", "### pump.log", "slot zargle lost", "Attached: valve.png"]
-    {
+    for part in [
+        "It **stops** at noon.",
+        "FW-1043",
+        "### pump.log",
+        "slot zargle lost",
+        "Attached: valve.png",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(item["comments"].as_array().unwrap().len(), 1);
     assert!(comments(&item)[0].starts_with("Desk: Tighten the gland."), "{item}");
 
     // The same mails give the same items as files of a folder, in an archive, or concatenated.
-    for (name, content) in [("mails/1.eml", &three), ("mails/2.eml", &two), ("mails/sub/3", &first)] {
+    for (name, content) in [("mails/1.eml", &three), ("mails/2.eml", &two), ("mails/sub/3", &first)]
+    {
         place.file(name, content);
     }
     let folder = place.path("mails").to_string_lossy().into_owned();
     let ran = place.ok(&["import", &folder, "-R", "acme/mail", "--no-vectors"]);
-    assert!(ran.err.contains("2 items, 1 comment") && ran.err.contains("3 unchanged"), "{}", ran.err);
+    assert!(
+        ran.err.contains("2 items, 1 comment") && ran.err.contains("3 unchanged"),
+        "{}",
+        ran.err
+    );
     let archive = place.file("mails.zip", stored_zip("inbox", mailbox(&[&first, &two]).as_bytes()));
     let ran = place.ok(&["import", &archive.to_string_lossy(), "-R", "acme/mail", "--no-vectors"]);
-    assert!(ran.err.contains("1 item, 1 comment") && ran.err.contains("2 unchanged"), "{}", ran.err);
+    assert!(
+        ran.err.contains("1 item, 1 comment") && ran.err.contains("2 unchanged"),
+        "{}",
+        ran.err
+    );
 
     // Without a name they go to one source, regardless of the file names.
     let ran = place.ok(&["import", &folder, "--dry-run"]);
@@ -770,8 +844,11 @@ fn mail_query_ignores_quoted_text() {
     );
     let ask = |text: &str| {
         let mut command = place.command(&["search", "-", "-m", "lexical", "--json=key"]);
-        let mut child =
-            command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         let out = child.wait_with_output().unwrap();
         serde_json::from_slice::<Value>(&out.stdout).unwrap()
@@ -790,7 +867,11 @@ fn undated_records_follow_the_last_import() {
     let place = Place::new();
     import_ok(&place, "new.csv", "ID,Title,State\n1,Leak mended,Closed\n");
     let ran = import_ok(&place, "old.csv", "ID,Title,State\n1,Leak,Open\n");
-    assert!(ran.err.contains("1 updated") && ran.err.contains("no modification date"), "{}", ran.err);
+    assert!(
+        ran.err.contains("1 updated") && ran.err.contains("no modification date"),
+        "{}",
+        ran.err
+    );
     assert_eq!(show(&place, "acme/app#1")["title"], "Leak");
     // The creation time does not tell the time of the last change.
     import_ok(&place, "new.csv", "ID,Title,State,Created\n2,Belt,Closed,2024-03-12\n");
@@ -810,7 +891,12 @@ fn empty_query_is_an_error() {
         &["duplicates", "-"],
     ] {
         let ran = place.run(args);
-        assert!(ran.code == Some(2) && ran.err.contains("hint:"), "{args:?}: {} {}", ran.out, ran.err);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("hint:"),
+            "{args:?}: {} {}",
+            ran.out,
+            ran.err
+        );
     }
     let keys = |args: &[&str]| -> Vec<String> {
         let hits = place.json(&[args, &["--json=key"]].concat());
@@ -928,7 +1014,10 @@ fn page_folder_is_one_wiki() {
     let ran = place.ok(&["import", &path, "--no-vectors", "--yes"]);
     assert!(ran.err.contains("3 wiki pages") && !ran.err.contains("skipped"), "{}", ran.err);
     let page = show(&place, "wiki/kb:net-pump");
-    assert_eq!((&page["title"], &page["labels"]), (&json!("Pump on the net"), &json!(["pump", "net"])));
+    assert_eq!(
+        (&page["title"], &page["labels"]),
+        (&json!("Pump on the net"), &json!(["pump", "net"]))
+    );
     assert_eq!(page["created_at"], "2024-02-03T00:00:00Z");
     assert!(!page["markdown"].as_str().unwrap().contains("tags"), "{page}");
     assert_eq!(show(&place, "wiki/kb:db-pump")["title"], "pump");
@@ -1004,7 +1093,11 @@ fn odd_field_costs_only_itself() {
     let lines: Vec<String> = odd.iter().map(Value::to_string).collect();
     let ran = import_ok(&place, "odd.jsonl", lines.join("\n"));
     assert!(ran.err.contains("8 items") && !ran.err.contains("skipped"), "{}", ran.err);
-    assert!(ran.err.contains("state \"Waiting for the moon\" (1 record) is unknown"), "{}", ran.err);
+    assert!(
+        ran.err.contains("state \"Waiting for the moon\" (1 record) is unknown"),
+        "{}",
+        ran.err
+    );
     let first = show(&place, "acme/app#1");
     assert_eq!(
         (&first["author"], &first["labels"], &first["milestone"]),
@@ -1022,8 +1115,7 @@ fn odd_field_costs_only_itself() {
 #[test]
 fn single_record_of_a_response_is_imported() {
     let place = Place::new();
-    let issue =
-        json!({"number": 9, "title": "Belt slips", "labels": {"nodes": [{"name": "bug"}]}, "state": "OPEN"});
+    let issue = json!({"number": 9, "title": "Belt slips", "labels": {"nodes": [{"name": "bug"}]}, "state": "OPEN"});
     import_ok(&place, "one.json", json!({"data": {"repository": {"issue": issue}}}).to_string());
     assert_eq!(show(&place, "acme/app#9")["labels"], json!(["bug"]));
     import_ok(
@@ -1039,7 +1131,8 @@ fn single_record_of_a_response_is_imported() {
     let ran = import(
         &place,
         "refused.json",
-        json!({"data": {"repository": null}, "errors": [{"message": "Could not resolve it"}]}).to_string(),
+        json!({"data": {"repository": null}, "errors": [{"message": "Could not resolve it"}]})
+            .to_string(),
     );
     assert!(ran.code == Some(1) && ran.err.contains("Could not resolve it"), "{}", ran.err);
 }
@@ -1087,8 +1180,13 @@ fn non_numeric_and_long_ids_are_imported() {
         "cards.csv",
         "Task ID,Task Name,Status\n86a1b2c3d,Heater trips,Closed\n86a1b2c4,Light out,Open\n86a1b2c5e,Fan,Open\n",
     );
-    assert!(ran.err.contains("3 items") && ran.err.contains("numbered by their position"), "{}", ran.err);
-    let ran = place.file("gates.csv", "Task ID,Name,Status\n1206543210987654,Badge not read,Done\n");
+    assert!(
+        ran.err.contains("3 items") && ran.err.contains("numbered by their position"),
+        "{}",
+        ran.err
+    );
+    let ran =
+        place.file("gates.csv", "Task ID,Name,Status\n1206543210987654,Badge not read,Done\n");
     place.ok(&["import", &ran.to_string_lossy(), "-R", "acme/gates", "--no-vectors"]);
     assert_eq!(show(&place, "acme/gates#1206543210987654")["state"], "closed");
     let hits = place.json(&["search", "#1206543210987654", "--json=key"]);
@@ -1162,7 +1260,10 @@ fn jira_xml_is_imported() {
         (&item["state"], &item["state_reason"], &item["labels"]),
         (&json!("closed"), &json!("Fixed"), &json!(["Bug", "drawer"]))
     );
-    assert_eq!((&item["author"], &item["created_at"]), (&json!("Per"), &json!("2024-03-12T13:05:00Z")));
+    assert_eq!(
+        (&item["author"], &item["created_at"]),
+        (&json!("Per"), &json!("2024-03-12T13:05:00Z"))
+    );
     assert_eq!(comments(&item), ["ida: New spring."]);
     assert_eq!(show(&place, "acme/app#13")["state"], "open");
     let place = Place::new();
@@ -1181,7 +1282,12 @@ fn jira_xml_is_imported() {
         "tree/project/merge_requests.ndjson",
         r#"{"iid": 4, "title": "Mend", "state": "merged", "source_branch": "m"}"#,
     );
-    let ran =
-        place.ok(&["import", &place.path("tree").to_string_lossy(), "-R", "acme/robot", "--no-vectors"]);
+    let ran = place.ok(&[
+        "import",
+        &place.path("tree").to_string_lossy(),
+        "-R",
+        "acme/robot",
+        "--no-vectors",
+    ]);
     assert!(ran.err.contains("Skipped merge_requests.ndjson"), "{}", ran.err);
 }

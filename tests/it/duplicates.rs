@@ -4,8 +4,9 @@
 use precedent_core::{
     Code, Task,
     model::{
-        Band, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport, Lack, ProblemsRequest,
-        SearchRequest, TriageRequest, TriageResponse, TroubleshootRequest, TroubleshootSettings, VerdictKind,
+        Band, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport, Lack,
+        ProblemsRequest, SearchRequest, TriageRequest, TriageResponse, TroubleshootRequest,
+        TroubleshootSettings, VerdictKind,
     },
 };
 use precedent_engine::{Casebook, OpenOptions};
@@ -18,7 +19,12 @@ async fn open(place: &Place) -> Casebook {
     Casebook::open(place.options()).await.unwrap()
 }
 
-async fn import(casebook: &Casebook, place: &Place, source: &str, records: &[Value]) -> IndexReport {
+async fn import(
+    casebook: &Casebook,
+    place: &Place,
+    source: &str,
+    records: &[Value],
+) -> IndexReport {
     let path = place.file(&format!("{}.jsonl", source.replace('/', "-")), lines(records));
     casebook.import_github(source, &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap()
@@ -31,7 +37,10 @@ fn report(number: u64, day: u32, title: &str, body: &str) -> Value {
 }
 
 fn close(record: Value, reason: &str) -> Value {
-    with(record, json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"}))
+    with(
+        record,
+        json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"}),
+    )
 }
 
 fn backlog() -> Vec<Value> {
@@ -44,7 +53,12 @@ fn backlog() -> Vec<Value> {
         ),
         report(2, 2, "Console shows times in the wrong zone", "All columns are two hours off."),
         close(
-            report(3, 3, "Upload fails with FW-1043", "Uploading a large bundle ends with FW-1043."),
+            report(
+                3,
+                3,
+                "Upload fails with FW-1043",
+                "Uploading a large bundle ends with FW-1043.",
+            ),
             "completed",
         ),
         report(4, 4, "Dark theme has unreadable links", "Blue on black in the sidebar."),
@@ -109,10 +123,12 @@ async fn reworded_report_ranks_first_with_reasons() {
 async fn smaller_number_breaks_ties_in_time() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let twice =
-        |number| report(number, 1, "Agent hangs after a reload", "The agent reads no queue after SIGHUP.");
+    let twice = |number| {
+        report(number, 1, "Agent hangs after a reload", "The agent reads no queue after SIGHUP.")
+    };
     // The storage order differs from the creation order.
-    let records = [twice(8), twice(7), report(3, 1, "Please add a Finnish translation", "Suomi puuttuu.")];
+    let records =
+        [twice(8), twice(7), report(3, 1, "Please add a Finnish translation", "Suomi puuttuu.")];
     import(&casebook, &place, "acme/app", &records).await;
     let table = "id,title,body,created\n\
                  5,Agent hangs after a reload,The agent reads no queue after SIGHUP.,\n\
@@ -120,7 +136,9 @@ async fn smaller_number_breaks_ties_in_time() {
     let path = place.file("table.csv", table);
     casebook.import_table("acme/table", &path, &[], &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-    for (key, earlier) in [("acme/app#8", Some("acme/app#7")), ("acme/table#5", Some("acme/table#4"))] {
+    for (key, earlier) in
+        [("acme/app#8", Some("acme/app#7")), ("acme/table#5", Some("acme/table#4"))]
+    {
         let reply = ask(&casebook, of(key)).await;
         assert_eq!((keys(&reply).first().copied(), reply.band), (earlier, Band::High), "{key}");
     }
@@ -183,15 +201,22 @@ async fn common_text_is_a_form_and_no_evidence() {
         (23..=30).map(|n| report(n, 6, &format!("Nozzle number {n} is blocked"), &text)).collect();
     import(&casebook, &place, "acme/app", &told_twice(&more)).await;
     let reply = ask(&casebook, of("acme/app#22")).await;
-    assert!(reply.candidates.iter().all(|c| !c.reasons.iter().any(|r| r.contains("nearly identical text"))));
+    assert!(
+        reply
+            .candidates
+            .iter()
+            .all(|c| !c.reasons.iter().any(|r| r.contains("nearly identical text")))
+    );
 }
 
 #[tokio::test]
 async fn templated_reports_are_no_duplicates() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let body = "Please look into it: the upload test was started by hand and stopped at its second step.";
-    let of_system = |number, system: &str| report(number, 1, &format!("Upload test on {system} fails"), body);
+    let body =
+        "Please look into it: the upload test was started by hand and stopped at its second step.";
+    let of_system =
+        |number, system: &str| report(number, 1, &format!("Upload test on {system} fails"), body);
     let mut records: Vec<Value> =
         vec![of_system(1, "Android"), of_system(2, "iOS"), of_system(3, "Mobile Web")];
     records.push(report(
@@ -208,7 +233,9 @@ async fn templated_reports_are_no_duplicates() {
         ..Default::default()
     };
     let reply = ask(&casebook, draft("Upload test on (Windows) fails")).await;
-    for (key, system) in [("acme/app#1", "Android"), ("acme/app#2", "iOS"), ("acme/app#3", "Mobile Web")] {
+    for (key, system) in
+        [("acme/app#1", "Android"), ("acme/app#2", "iOS"), ("acme/app#3", "Mobile Web")]
+    {
         let candidate = reply.candidates.iter().find(|c| c.key == key).unwrap();
         assert!(candidate.confidence <= 0.05, "{key}: {}", candidate.confidence);
         let reason = format!("same template: “Windows” here, “{system}” there");
@@ -243,13 +270,20 @@ async fn closed_candidates_are_optional_with_their_outcome() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     assert!(!keys(&ask(&casebook, of("acme/app#6")).await).contains(&"acme/app#3"));
-    let with_closed = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
+    let with_closed =
+        ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
     // The response reports the number of closed candidates that were left out.
     let closed_notices = |reply: &DuplicatesResponse| {
-        reply.notices.iter().filter(|n| n.lack == Lack::Closed).map(|n| n.text.clone()).collect::<Vec<_>>()
+        reply
+            .notices
+            .iter()
+            .filter(|n| n.lack == Lack::Closed)
+            .map(|n| n.text.clone())
+            .collect::<Vec<_>>()
     };
     let open_alone = ask(&casebook, of("acme/app#6")).await;
-    let for_draft = ask(&casebook, DuplicatesRequest { title: "x y".into(), ..Default::default() }).await;
+    let for_draft =
+        ask(&casebook, DuplicatesRequest { title: "x y".into(), ..Default::default() }).await;
     for reply in [&open_alone, &for_draft] {
         let texts = closed_notices(reply);
         assert!(texts.len() == 1 && texts[0].contains("closed"), "{texts:?}");
@@ -298,7 +332,8 @@ async fn only_comments_before_the_report_are_evidence() {
     let value = |key: &str, feature: &str| value_of(&reply, key, feature);
     assert!(value("acme/app#1", "said_anew") > 0.2, "{reply:?}");
     assert!(
-        value("acme/app#1", "comments") > 0.0 && value("acme/app#1", "quiet") < value("acme/app#2", "quiet")
+        value("acme/app#1", "comments") > 0.0
+            && value("acme/app#1", "quiet") < value("acme/app#2", "quiet")
     );
     assert_eq!((value("acme/app#2", "said_anew"), value("acme/app#2", "comments")), (0.0, 0.0));
     for cosine in ["said_text_cosine", "said_title_cosine"] {
@@ -306,7 +341,8 @@ async fn only_comments_before_the_report_are_evidence() {
         assert_eq!(value("acme/app#2", cosine), 0.0, "{cosine}");
     }
     assert_eq!(keys(&reply)[0], "acme/app#1", "the words of its comment are the report's");
-    let reason = reply.candidates[0].reasons.iter().find(|r| r.contains("its comments name")).unwrap();
+    let reason =
+        reply.candidates[0].reasons.iter().find(|r| r.contains("its comments name")).unwrap();
     assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");
 }
 
@@ -323,7 +359,10 @@ async fn failure_and_message_are_one_reason() {
         &casebook,
         &place,
         "acme/app",
-        &[report(1, 1, "Crash on import", &log("old")), report(2, 2, "Import crashes", &log("new"))],
+        &[
+            report(1, 1, "Crash on import", &log("old")),
+            report(2, 2, "Import crashes", &log("new")),
+        ],
     )
     .await;
     let reply = ask(&casebook, DuplicatesRequest { threshold: 0.0, ..of("acme/app#2") }).await;
@@ -336,7 +375,9 @@ async fn failure_and_message_are_one_reason() {
 async fn rare_title_word_and_author_are_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let by = |record: Value, login: &str| with(record, json!({"user": {"login": login, "type": "User"}}));
+    let by = |record: Value, login: &str| {
+        with(record, json!({"user": {"login": login, "type": "User"}}))
+    };
     let body = "It stops with a red triangle as soon as an archive is chosen.";
     let bot = json!({"user": {"login": "relay", "type": "Bot"}});
     import(
@@ -346,9 +387,15 @@ async fn rare_title_word_and_author_are_evidence() {
         &[
             by(report(1, 1, "Archive does not open on the tablet", body), "ada"),
             by(report(2, 1, "Archive does not open on the phone", body), "grace"),
-            by(report(3, 1, "Archive does not open", &format!("{body} On the phone as well.")), "ada"),
+            by(
+                report(3, 1, "Archive does not open", &format!("{body} On the phone as well.")),
+                "ada",
+            ),
             with(report(4, 1, "Archive on the phone", body), bot.clone()),
-            by(report(5, 20, "Archive does not open on the phone", &format!("{body} Twice.")), "ada"),
+            by(
+                report(5, 20, "Archive does not open on the phone", &format!("{body} Twice.")),
+                "ada",
+            ),
             with(report(6, 21, "Archive does not open on the phone", body), bot),
         ],
     )
@@ -359,8 +406,8 @@ async fn rare_title_word_and_author_are_evidence() {
     // One of the two names the tablet; the phone is in the text of the third.
     let titles = ["acme/app#1", "acme/app#2", "acme/app#3"].map(|key| value(key, "same_title"));
     assert_eq!(titles, [0.0, 1.0, 1.0]);
-    let authors =
-        ["acme/app#1", "acme/app#2", "acme/app#3", "acme/app#4"].map(|key| value(key, "same_author"));
+    let authors = ["acme/app#1", "acme/app#2", "acme/app#3", "acme/app#4"]
+        .map(|key| value(key, "same_author"));
     assert_eq!(authors, [1.0, 0.0, 1.0, 0.0]);
     let candidate = |key: &str| reply.candidates.iter().find(|c| c.key == key).unwrap();
     assert!(candidate("acme/app#3").reasons.join(" ").contains("same reporter"));
@@ -373,7 +420,8 @@ async fn rare_title_word_and_author_are_evidence() {
         &[by(report(7, 1, "Archive does not open on the phone", body), "ada")],
     )
     .await;
-    let reply = ask(&casebook, DuplicatesRequest { everywhere: true, ..request("acme/app#5") }).await;
+    let reply =
+        ask(&casebook, DuplicatesRequest { everywhere: true, ..request("acme/app#5") }).await;
     let authors = ["acme/app#3", "other/app#7"].map(|key| value_of(&reply, key, "same_author"));
     assert_eq!(authors, [1.0, 0.0]);
     // Bots file the same report repeatedly.
@@ -395,11 +443,16 @@ async fn shared_account_is_not_author_evidence() {
         with(record, json!({"user": {"login": login, "type": "User"}}))
     };
     // One account files every second report, and one person filed two.
-    let record_at = |n| if n % 2 == 0 { by(n, "Desk") } else { by(n, if n < 4 { "ada" } else { "grace" }) };
+    let record_at =
+        |n| if n % 2 == 0 { by(n, "Desk") } else { by(n, if n < 4 { "ada" } else { "grace" }) };
     let records: Vec<Value> = (0..60).map(|n| record_at(n + 2)).collect();
     import(&casebook, &place, "acme/app", &records).await;
-    let request =
-        |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, max_candidates: 60, ..of(key) };
+    let request = |key: &str| DuplicatesRequest {
+        explain: true,
+        threshold: 0.0,
+        max_candidates: 60,
+        ..of(key)
+    };
     let count_by_author = |reply: &DuplicatesResponse| {
         reply.candidates.iter().filter(|c| value_of(reply, &c.key, "same_author") > 0.0).count()
     };
@@ -413,23 +466,32 @@ async fn line_common_to_all_failures_is_no_reason() {
     let place = Place::new();
     let casebook = open(&place).await;
     let failure_report = |number, day, code: &str| {
-        let body =
-            format!("It says:\n\n```\n{code}error: aborting due to previous error\n```\n\nNo idea {number}.");
+        let body = format!(
+            "It says:\n\n```\n{code}error: aborting due to previous error\n```\n\nNo idea {number}."
+        );
         report(number, day, &format!("The build of part {number} fails"), &body)
     };
-    let mut records: Vec<Value> = (1..=12).map(|n| close(failure_report(n, 1, ""), "completed")).collect();
+    let mut records: Vec<Value> =
+        (1..=12).map(|n| close(failure_report(n, 1, ""), "completed")).collect();
     records.extend([
         failure_report(20, 2, "FW-2077: no footer\n"),
         failure_report(21, 3, "FW-2077: no footer\n"),
     ]);
     import(&casebook, &place, "acme/app", &records).await;
-    let reply =
-        ask(&casebook, DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#21") }).await;
+    let reply = ask(
+        &casebook,
+        DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#21") },
+    )
+    .await;
     assert!(reply.candidates.len() > 5);
     for candidate in &reply.candidates {
         let reasons = candidate.reasons.join("; ");
         assert!(!reasons.contains("aborting due"), "{}: {reasons}", candidate.key);
-        assert_eq!(reasons.contains("same error code: FW-2077"), candidate.key == "acme/app#20", "{reasons}");
+        assert_eq!(
+            reasons.contains("same error code: FW-2077"),
+            candidate.key == "acme/app#20",
+            "{reasons}"
+        );
     }
     // It does not turn failed builds into solved cases either.
     let log = "error: aborting due to previous error";
@@ -437,7 +499,10 @@ async fn line_common_to_all_failures_is_no_reason() {
         .troubleshoot(
             TroubleshootRequest {
                 text: format!("Sidebar is too narrow\n\n{log}"),
-                settings: TroubleshootSettings { similarity_threshold: Some(1.0), ..Default::default() },
+                settings: TroubleshootSettings {
+                    similarity_threshold: Some(1.0),
+                    ..Default::default()
+                },
                 ..Default::default()
             },
             &Task::new(),
@@ -458,7 +523,12 @@ async fn code_in_comments_counts_as_comment_evidence() {
         "acme/app",
         &[
             report(1, 1, "Archive does not open", "It stops with a red triangle."),
-            report(2, 1, "Archive does not open", &format!("It stops with a red triangle.\n\n{code}")),
+            report(
+                2,
+                1,
+                "Archive does not open",
+                &format!("It stops with a red triangle.\n\n{code}"),
+            ),
             with(comment(10, 1, code), json!({"created_at": "2026-01-25T00:00:00Z"})),
             report(3, 20, "Archive does not open any more", code),
         ],
@@ -536,7 +606,13 @@ async fn rejected_pair_survives_reimport_and_reindexing() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let verdict = casebook
-        .record_verdict("acme/app#5", "acme/app#1", VerdictKind::NotDuplicate, Some("another cause"), "ann")
+        .record_verdict(
+            "acme/app#5",
+            "acme/app#1",
+            VerdictKind::NotDuplicate,
+            Some("another cause"),
+            "ann",
+        )
         .await
         .unwrap();
     assert_eq!((verdict.first.as_str(), verdict.second.as_str()), ("acme/app#1", "acme/app#5"));
@@ -580,16 +656,27 @@ async fn queue_holds_undecided_pairs_and_rescans_changes() {
     };
     let first = queue(false).await;
     assert_eq!(first.scanned, 6, "every open issue");
-    assert!(pairs(&first).contains(&("acme/app#5".into(), "acme/app#1".into())), "{:?}", pairs(&first));
+    assert!(
+        pairs(&first).contains(&("acme/app#5".into(), "acme/app#1".into())),
+        "{:?}",
+        pairs(&first)
+    );
     assert!(first.queue.windows(2).all(|w| w[0].candidate.confidence >= w[1].candidate.confidence));
     let second = queue(false).await;
     assert_eq!((second.scanned, pairs(&second)), (0, pairs(&first)));
     assert!(pairs(&queue(true).await).contains(&("acme/app#6".into(), "acme/app#3".into())));
 
     queue(false).await;
-    casebook.record_verdict("acme/app#5", "acme/app#1", VerdictKind::Duplicate, None, "ann").await.unwrap();
+    casebook
+        .record_verdict("acme/app#5", "acme/app#1", VerdictKind::Duplicate, None, "ann")
+        .await
+        .unwrap();
     let after_verdict = queue(false).await;
-    assert!(pairs(&after_verdict).iter().all(|(key, _)| key != "acme/app#5"), "{:?}", pairs(&after_verdict));
+    assert!(
+        pairs(&after_verdict).iter().all(|(key, _)| key != "acme/app#5"),
+        "{:?}",
+        pairs(&after_verdict)
+    );
     casebook.undo_verdict("acme/app#5", "acme/app#1", "ann").await.unwrap();
     assert!(pairs(&queue(false).await).contains(&("acme/app#5".into(), "acme/app#1".into())));
 
@@ -613,7 +700,8 @@ async fn query_of_all_sources_keeps_the_queue() {
     let casebook = load_backlog(&place).await;
     let body = "The archive does not open after the update.";
     let twin = |number| report(number, 20, "Archive does not open on the phone", body);
-    import(&casebook, &place, "one/app", &[twin(1), report(2, 20, "Colours", "Blue on black.")]).await;
+    import(&casebook, &place, "one/app", &[twin(1), report(2, 20, "Colours", "Blue on black.")])
+        .await;
     import(&casebook, &place, "two/app", &[twin(7)]).await;
     let queue = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
     let queue_before = queue().await;
@@ -629,7 +717,10 @@ async fn query_of_all_sources_keeps_the_queue() {
     assert_eq!(queue_after.waiting, queue_after.queue.len() as u64);
     let request = TriageRequest { source: Some("two/app".into()), ..TriageRequest::default() };
     let empty_queue = casebook.triage(request, &Task::new()).await.unwrap();
-    assert!(empty_queue.queue.is_empty() && empty_queue.expected.is_sign_positive(), "{empty_queue:?}");
+    assert!(
+        empty_queue.queue.is_empty() && empty_queue.expected.is_sign_positive(),
+        "{empty_queue:?}"
+    );
 }
 
 #[tokio::test]
@@ -642,9 +733,12 @@ async fn first_list_waits_for_no_complete_check() {
     assert!(whole.waiting > 0 && whole.unscanned == 0, "{whole:?}");
     // Everything is checked again, but not now.
     let again = TriageRequest { rescan: true, ..request };
-    let first = casebook.triage_within(again, std::time::Duration::ZERO, &Task::new()).await.unwrap();
+    let first =
+        casebook.triage_within(again, std::time::Duration::ZERO, &Task::new()).await.unwrap();
     assert_eq!((first.scanned, first.unscanned), (0, whole.scanned), "{first:?}");
-    let keys = |response: &TriageResponse| response.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>();
+    let keys = |response: &TriageResponse| {
+        response.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(keys(&first), keys(&whole));
 }
 
@@ -665,7 +759,8 @@ fn queue_can_be_decided_in_the_terminal() {
     let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     assert!(out.contains("use d, r, n, s, u or q") && out.contains("Undone."), "{out}");
     let verdicts = place.json(&["verdict", "list", "--json"]);
-    let kinds: Vec<&str> = verdicts.as_array().unwrap().iter().map(|v| v["kind"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> =
+        verdicts.as_array().unwrap().iter().map(|v| v["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["related"]);
 }
 
@@ -680,7 +775,8 @@ fn hourly(number: u64, title: &str, body: &str) -> Value {
 fn labelled_pairs(pairs: u64) -> Vec<Value> {
     let mut out = Vec::new();
     for i in 0..pairs {
-        let mut add = |nth: u64, title: String, body: String| out.push(hourly(3 * i + nth, &title, &body));
+        let mut add =
+            |nth: u64, title: String, body: String| out.push(hourly(3 * i + nth, &title, &body));
         add(
             1,
             format!("Pump alpha{i} stops at night"),
@@ -712,7 +808,12 @@ async fn enough_duplicates_calibrate_their_source() {
     let many = import(&casebook, &place, "acme/many", &labelled_pairs(40)).await;
     let calibration = &many.calibrated[0];
     assert_eq!(
-        (many.calibrated.len(), calibration.source.as_str(), calibration.labels, calibration.issues),
+        (
+            many.calibrated.len(),
+            calibration.source.as_str(),
+            calibration.labels,
+            calibration.issues
+        ),
         (1, "acme/many", 40, 120)
     );
     assert!(
@@ -735,7 +836,10 @@ async fn enough_duplicates_calibrate_their_source() {
     assert_ne!(everywhere.calibrated_on, 40);
     let from_source = ask(&casebook, request()).await;
     assert_eq!((keys(&from_source)[0], from_source.calibrated_on), ("acme/many#118", 40));
-    assert!(from_source.candidates[0].confidence > everywhere.candidates[0].confidence, "{from_source:?}");
+    assert!(
+        from_source.candidates[0].confidence > everywhere.candidates[0].confidence,
+        "{from_source:?}"
+    );
     let error = casebook.calibrate("no/such", false, &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
 }
@@ -785,8 +889,12 @@ async fn source_is_recalibrated_after_more_duplicates() {
     assert_eq!((count_scanned().await, count_scanned().await), (60, 0));
     // User decisions count as labels, and invalidate earlier checks.
     for i in 0..15 {
-        let (first_key, second_key) = (format!("acme/app#{}", 6 * i + 2), format!("acme/app#{}", 6 * i + 5));
-        casebook.record_verdict(&second_key, &first_key, VerdictKind::Duplicate, None, "ann").await.unwrap();
+        let (first_key, second_key) =
+            (format!("acme/app#{}", 6 * i + 2), format!("acme/app#{}", 6 * i + 5));
+        casebook
+            .record_verdict(&second_key, &first_key, VerdictKind::Duplicate, None, "ann")
+            .await
+            .unwrap();
     }
     assert_eq!(learnt("acme/app", &labelled_pairs(30)[..1]).await, [45]);
     assert_eq!(count_scanned().await, 45);
@@ -803,7 +911,9 @@ fn misleading_reports(threes: u64) -> Vec<Value> {
     let three = |i: u64| {
         let [first, second, (title, body)] = misleading_triple(i);
         let third = (title, format!("{body}\n\nDuplicate of #{}", 3 * i + 1));
-        (3 * i + 1..).zip([first, second, third]).map(|(number, (title, body))| hourly(number, &title, &body))
+        (3 * i + 1..)
+            .zip([first, second, third])
+            .map(|(number, (title, body))| hourly(number, &title, &body))
     };
     (0..threes).flat_map(three).collect()
 }
@@ -814,7 +924,13 @@ async fn match_in_another_source_is_mentioned() {
     let casebook = open(&place).await;
     let body = "After the update the importer stops:\n\n```\njava.lang.IllegalStateException: ledger is sealed\n  at \
                 com.nord.ledger.Ledger.post(Ledger.java:214)\n  at com.nord.ledger.Close.run(Close.java:58)\n```";
-    import(&casebook, &place, "nord/app", &[hourly(1, "Month close stops, ledger is sealed", body)]).await;
+    import(
+        &casebook,
+        &place,
+        "nord/app",
+        &[hourly(1, "Month close stops, ledger is sealed", body)],
+    )
+    .await;
     let desk = [
         hourly(7, "Month close stops with ledger is sealed", body),
         hourly(8, "Please add a dark theme", "The lobby is dark at night, and the screen is not."),
@@ -822,26 +938,39 @@ async fn match_in_another_source_is_mentioned() {
     import(&casebook, &place, "mail/desk", &desk).await;
     let elsewhere_notices = async |request| {
         let reply = ask(&casebook, request).await;
-        reply.notices.into_iter().filter(|n| n.lack == Lack::Elsewhere).map(|n| n.text).collect::<Vec<_>>()
+        reply
+            .notices
+            .into_iter()
+            .filter(|n| n.lack == Lack::Elsewhere)
+            .map(|n| n.text)
+            .collect::<Vec<_>>()
     };
     let notices = elsewhere_notices(of("mail/desk#7")).await;
     assert!(notices.len() == 1 && notices[0].contains("nord/app#1"), "{notices:?}");
     assert_eq!(elsewhere_notices(of("mail/desk#8")).await, [""; 0]);
-    assert_eq!(elsewhere_notices(DuplicatesRequest { everywhere: true, ..of("mail/desk#7") }).await, [""; 0]);
+    assert_eq!(
+        elsewhere_notices(DuplicatesRequest { everywhere: true, ..of("mail/desk#7") }).await,
+        [""; 0]
+    );
 }
 
 #[tokio::test]
 async fn many_duplicates_give_a_source_its_own_ranking() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let report = import(&casebook, &place, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
-    let request = || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
+    let report =
+        import(&casebook, &place, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
+    let request =
+        || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
     // A query to all sources uses no source's weights.
-    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..request() }).await;
+    let everywhere =
+        ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..request() }).await;
     assert_eq!(keys(&everywhere)[0], "acme/many#359", "{everywhere:#?}");
     let (built_in, source_metrics) = (report.built_in.unwrap(), report.own.unwrap());
     assert!(
-        built_in.found_first < 0.1 && source_metrics.found_first > 0.9 && source_metrics.mrr > built_in.mrr,
+        built_in.found_first < 0.1
+            && source_metrics.found_first > 0.9
+            && source_metrics.mrr > built_in.mrr,
         "{report:?}"
     );
     assert_eq!((report.found_first, report.labels), (source_metrics.found_first, 120));
@@ -869,7 +998,11 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
         (keys(&fallback)[0], fallback.calibrated_on),
         (keys(&everywhere)[0], everywhere.calibrated_on)
     );
-    assert!(fallback.notices[0].text.contains("precedent calibrate acme/many"), "{:?}", fallback.notices);
+    assert!(
+        fallback.notices[0].text.contains("precedent calibrate acme/many"),
+        "{:?}",
+        fallback.notices
+    );
     assert_eq!(casebook.update_index(&Task::new()).await.unwrap().calibrated.len(), 1);
     let last = ask(&casebook, request()).await;
     assert_eq!((keys(&last), last.notices.len()), (keys(&from_source), 0));
@@ -880,7 +1013,10 @@ async fn checks_without_all_vectors_are_repeated() {
     let place = Place::new();
     let casebook = open(&place).await;
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
-    casebook.import_github("acme/app", &place.file("all.jsonl", lines), &Task::new()).await.unwrap();
+    casebook
+        .import_github("acme/app", &place.file("all.jsonl", lines), &Task::new())
+        .await
+        .unwrap();
     casebook.update_text(&Task::new()).await.unwrap();
     let count_scanned =
         async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
@@ -902,8 +1038,9 @@ async fn undo_restores_the_previous_verdict() {
     decide(VerdictKind::Related).await.unwrap();
     decide(VerdictKind::Duplicate).await.unwrap();
     decide(VerdictKind::NotDuplicate).await.unwrap();
-    let back =
-        async || casebook.undo_verdict("acme/app#3", "acme/app#6", "bob").await.unwrap().map(|v| v.kind);
+    let back = async || {
+        casebook.undo_verdict("acme/app#3", "acme/app#6", "bob").await.unwrap().map(|v| v.kind)
+    };
     assert_eq!(back().await, Some(VerdictKind::Duplicate));
     assert_eq!(back().await, Some(VerdictKind::Related));
     assert_eq!(back().await, None);
@@ -918,9 +1055,13 @@ async fn later_verdict_of_one_second_comes_first() {
     for (key, second_key) in
         [("acme/app#6", "acme/app#3"), ("acme/app#5", "acme/app#1"), ("acme/app#6", "acme/app#4")]
     {
-        casebook.record_verdict(key, second_key, VerdictKind::Duplicate, None, "ann").await.unwrap();
+        casebook
+            .record_verdict(key, second_key, VerdictKind::Duplicate, None, "ann")
+            .await
+            .unwrap();
     }
-    let order: Vec<String> = casebook.verdicts(None).await.unwrap().into_iter().map(|v| v.first).collect();
+    let order: Vec<String> =
+        casebook.verdicts(None).await.unwrap().into_iter().map(|v| v.first).collect();
     assert_eq!(order, ["acme/app#4", "acme/app#1", "acme/app#3"]);
     let stays = ask(&casebook, of("acme/app#6")).await.known.unwrap().key;
     assert_eq!(stays, "acme/app#4", "what was decided last holds");
@@ -951,7 +1092,10 @@ async fn chains_end_at_the_canonical_report() {
     assert_eq!((stays.known, duplicates), (None, vec!["acme/app#2", "acme/app#3"]));
     // Known duplicates come first, regardless of the texts; a circle has no canonical report.
     let canonical = ask(&casebook, of("acme/app#3")).await.known.unwrap();
-    assert_eq!((canonical.key.as_str(), canonical.disposition), ("acme/app#1", Some(Disposition::Open)));
+    assert_eq!(
+        (canonical.key.as_str(), canonical.disposition),
+        ("acme/app#1", Some(Disposition::Open))
+    );
     let circle = ask(&casebook, of("acme/app#9")).await;
     assert_eq!((circle.circle.len(), circle.known), (2, None));
     // A user decision about the pair takes precedence over its text.
@@ -977,7 +1121,12 @@ async fn awkward_reports_get_sensible_answers() {
     let casebook = open(&place).await;
     let mut records = backlog();
     records.push(report(20, 13, "?", ""));
-    records.push(report(21, 13, "エージェントが設定の再読み込み後に停止する", "キューを読みません。"));
+    records.push(report(
+        21,
+        13,
+        "エージェントが設定の再読み込み後に停止する",
+        "キューを読みません。",
+    ));
     records.push(report(22, 13, "Agent hangs after reloading its configuration", ""));
     import(&casebook, &place, "acme/app", &records).await;
     import(
@@ -1010,7 +1159,11 @@ async fn awkward_reports_get_sensible_answers() {
     }
     let error = casebook
         .duplicates(
-            DuplicatesRequest { title: "x y".into(), source: Some("no/such".into()), ..Default::default() },
+            DuplicatesRequest {
+                title: "x y".into(),
+                source: Some("no/such".into()),
+                ..Default::default()
+            },
             &Task::new(),
         )
         .await
@@ -1041,7 +1194,8 @@ fn bands_begin_at_20_50_and_90_percent() {
         [Band::High, Band::Likely, Band::Possible],
         "as it is shown: 90, 50 and 20 in 100"
     );
-    let sure = [Band::High, Band::Likely, Band::Likely, Band::Possible, Band::Possible, Band::Related];
+    let sure =
+        [Band::High, Band::Likely, Band::Likely, Band::Possible, Band::Possible, Band::Related];
     assert_eq!(bands, sure);
     assert_eq!([0.5, 0.499].map(|worth| Band::of(0.1, worth)), [Band::Related, Band::None]);
 }
@@ -1053,7 +1207,8 @@ async fn clock_ahead_changes_no_confidence() {
     let file = place.file("all.jsonl", lines);
     let mut confidences = Vec::new();
     for years in [0, 11] {
-        let casebook = Casebook::open(place.options_at(1_780_000_000 + years * 31_557_600)).await.unwrap();
+        let casebook =
+            Casebook::open(place.options_at(1_780_000_000 + years * 31_557_600)).await.unwrap();
         casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
         casebook.update_index(&Task::new()).await.unwrap();
         let draft = DuplicatesRequest {
@@ -1063,7 +1218,8 @@ async fn clock_ahead_changes_no_confidence() {
             ..DuplicatesRequest::default()
         };
         let answer = casebook.duplicates(draft, &Task::new()).await.unwrap();
-        confidences.push(answer.candidates.into_iter().map(|c| (c.key, c.confidence)).collect::<Vec<_>>());
+        confidences
+            .push(answer.candidates.into_iter().map(|c| (c.key, c.confidence)).collect::<Vec<_>>());
     }
     assert!(!confidences[0].is_empty());
     assert_eq!(confidences[0], confidences[1]);
@@ -1074,20 +1230,31 @@ async fn fixed_needs_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let mut records = vec![
-        close(report(1, 1, "Upload of a large bundle stops", "FW-1043 while uploading."), "completed"),
-        close(report(2, 2, "Upload of a large bundle hangs", "FW-1043 while uploading."), "completed"),
+        close(
+            report(1, 1, "Upload of a large bundle stops", "FW-1043 while uploading."),
+            "completed",
+        ),
+        close(
+            report(2, 2, "Upload of a large bundle hangs", "FW-1043 while uploading."),
+            "completed",
+        ),
         report(3, 20, "Upload of a large bundle stops again", "FW-1043 while uploading."),
         comment(21, 1, "Thanks for the report."),
         comment(22, 2, "Fixed in 3.1.0."),
     ];
     records[3]["created_at"] = json!("2026-01-07T00:00:00Z");
     import(&casebook, &place, "acme/app", &records).await;
-    let reply = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#3") }).await;
-    let disposition =
-        |key: &str| reply.candidates.iter().find(|c| c.key == key).map(|c| c.disposition.clone()).unwrap();
+    let reply =
+        ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#3") }).await;
+    let disposition = |key: &str| {
+        reply.candidates.iter().find(|c| c.key == key).map(|c| c.disposition.clone()).unwrap()
+    };
     assert_eq!(disposition("acme/app#1"), Disposition::Completed);
     assert!(
-        matches!(disposition("acme/app#2"), Disposition::Fixed(_) | Disposition::PossibleRegression(_)),
+        matches!(
+            disposition("acme/app#2"),
+            Disposition::Fixed(_) | Disposition::PossibleRegression(_)
+        ),
         "{:?}",
         disposition("acme/app#2")
     );
@@ -1098,7 +1265,8 @@ async fn empty_form_is_never_a_duplicate() {
     let place = Place::new();
     let casebook = open(&place).await;
     let title = "guide: [REPLACE WITH A SHORT SUMMARY]";
-    let template = "Page: /intro/1\n\nReplace the title above and write down here what should be better.";
+    let template =
+        "Page: /intro/1\n\nReplace the title above and write down here what should be better.";
     let mut records: Vec<Value> = [
         "The third step does not say which folder is meant, so the copy fails on my laptop.",
         "On a small screen the buttons below the editor overlap and cannot be pressed.",

@@ -16,8 +16,11 @@ use crate::{
 };
 
 fn import_sample(place: &Place) {
-    let lines =
-        format!("{}\n{}\n", issue(1, "Valve leaks", "It drips."), comment(9, 1, "Tighten the gasket."));
+    let lines = format!(
+        "{}\n{}\n",
+        issue(1, "Valve leaks", "It drips."),
+        comment(9, 1, "Tighten the gasket.")
+    );
     let path = place.file("in.jsonl", lines);
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
 }
@@ -36,7 +39,11 @@ fn names(folder: &Path) -> Vec<String> {
 fn on_a_full_disk(place: &Place, args: &[&str], is_stderr_full: bool) -> Ran {
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = place.command(args);
-    command.stdout(full()).stderr(if is_stderr_full { Stdio::from(full()) } else { Stdio::piped() });
+    command.stdout(full()).stderr(if is_stderr_full {
+        Stdio::from(full())
+    } else {
+        Stdio::piped()
+    });
     Ran::from(command.spawn().unwrap().wait_with_output().unwrap())
 }
 
@@ -69,12 +76,20 @@ fn unwritable_output_is_an_error() {
         &["help", "search"],
         &["search", "--help"],
         &["--version"],
-        &["import", "github", &place.path("in.jsonl").to_string_lossy(), "--source", "acme/app", "--json"],
+        &[
+            "import",
+            "github",
+            &place.path("in.jsonl").to_string_lossy(),
+            "--source",
+            "acme/app",
+            "--json",
+        ],
     ] {
         let ran = on_a_full_disk(&place, args, false);
         assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.err);
         assert!(
-            ran.err.contains("standard output: no space left on device") && ran.err.contains("hint:"),
+            ran.err.contains("standard output: no space left on device")
+                && ran.err.contains("hint:"),
             "{args:?}: {}",
             ran.err
         );
@@ -112,7 +127,8 @@ fn unwritable_output_is_an_error() {
 fn closed_pipe_ends_help_quietly() {
     let place = Place::new();
     for args in [&["--help"][..], &["config", "list"], &["man"]] {
-        let mut child = place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
@@ -198,7 +214,10 @@ fn mcp_server_works_once_the_casebook_exists() {
     }
     assert!(!place.casebook().exists());
     import_sample(&place);
-    assert_eq!(client.ok("search_issues", json!({"query": "valve"}))["results"][0]["key"], "acme/app#1");
+    assert_eq!(
+        client.ok("search_issues", json!({"query": "valve"}))["results"][0]["key"],
+        "acme/app#1"
+    );
     assert_eq!(client.end().0, Some(0));
 }
 
@@ -217,11 +236,18 @@ fn invalid_limit_cannot_be_set() {
         assert!(ran.code == Some(2) && ran.err.contains(range), "{key}: {}", ran.err);
         place.ok(&["config", "set", key, &most.to_string()]);
         let variable = format!("PRECEDENT_{}", key.to_uppercase().replace('.', "_"));
-        let output = place.command(&["status"]).env(&variable, (most + 1).to_string()).output().unwrap();
+        let output =
+            place.command(&["status"]).env(&variable, (most + 1).to_string()).output().unwrap();
         let ran = Ran::from(output);
-        assert!(ran.code == Some(2) && ran.err.contains(&variable) && ran.err.contains(range), "{}", ran.err);
+        assert!(
+            ran.code == Some(2) && ran.err.contains(&variable) && ran.err.contains(range),
+            "{}",
+            ran.err
+        );
     }
-    for args in [&["search", "valve"][..], &["triage"], &["duplicates", "1"], &["troubleshoot", "it drips"]] {
+    for args in
+        [&["search", "valve"][..], &["triage"], &["duplicates", "1"], &["troubleshoot", "it drips"]]
+    {
         place.ok(args);
     }
 }
@@ -295,8 +321,11 @@ fn killed_export_leaves_no_files() {
     own_names.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
     let mut caught = false;
     for _ in 0..20 {
-        let mut child =
-            place.command(&["export", &target.to_string_lossy()]).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = place
+            .command(&["export", &target.to_string_lossy()])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let began = Instant::now();
         while leftovers(folder).is_empty() && began.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(1));
@@ -340,5 +369,9 @@ fn item_url_names_the_item() {
     assert!(place.json(&["troubleshoot", "https://example.com/7", "--json"])["key"].is_null());
     assert!(place.json(&["troubleshoot", "C#7", "F#4", "--json"])["key"].is_null());
     let two = place.run(&["brief", key.as_str().unwrap(), "#1"]);
-    assert!(two.code == Some(2) && two.err.contains("one can be looked up at a time"), "{}", two.err);
+    assert!(
+        two.code == Some(2) && two.err.contains("one can be looked up at a time"),
+        "{}",
+        two.err
+    );
 }

@@ -14,7 +14,12 @@ fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) 
 
 /// Runs `eval` on a set whose first two reports have these comments; returns the run and the
 /// evidence.
-fn answers(place: &Place, name: &str, first: &[(u32, &str)], second: &[(u32, &str)]) -> (String, String) {
+fn answers(
+    place: &Place,
+    name: &str,
+    first: &[(u32, &str)],
+    second: &[(u32, &str)],
+) -> (String, String) {
     let words = "It stops with a red triangle.";
     let corpus = [
         report(1, 1, "Archive does not open", words, first),
@@ -60,8 +65,12 @@ fn answers(place: &Place, name: &str, first: &[(u32, &str)], second: &[(u32, &st
 fn evaluation_ignores_later_comments() {
     let place = Place::new();
     let bare = answers(&place, "bare", &[], &[]);
-    let later =
-        answers(&place, "later", &[(25, "A zeppelin, truncated.")], &[(24, "Zeppelin: footer truncated.")]);
+    let later = answers(
+        &place,
+        "later",
+        &[(25, "A zeppelin, truncated.")],
+        &[(24, "Zeppelin: footer truncated.")],
+    );
     assert_eq!(bare, later);
     let earlier = answers(&place, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
     assert_ne!(bare.1, earlier.1);
@@ -77,7 +86,13 @@ fn title_query_ignores_the_body() {
     let rankings_of = |name: &str, form: &str, body: &str| -> Value {
         let corpus = [
             report(1, 1, "Archive does not open", "It stops with a red triangle.", &[]),
-            report(2, 2, "Dark theme has unreadable links", "Blue on black, in the zeppelin view.", &[]),
+            report(
+                2,
+                2,
+                "Dark theme has unreadable links",
+                "Blue on black, in the zeppelin view.",
+                &[],
+            ),
             report(3, 20, "Zipped archive does not open", body, &[]),
         ];
         let lines: String = corpus.iter().map(|r| format!("{r}\n")).collect();
@@ -85,7 +100,14 @@ fn title_query_ignores_the_body() {
         place.file(&format!("{name}/qrels.tsv"), "P-3\tP-1\t1\n");
         let display = |path: String| place.path(&path).display().to_string();
         let run = display(format!("{name}.json"));
-        let args = ["eval", &display(name.to_owned()), "--as", form, "--cache", &display("cache".to_owned())];
+        let args = [
+            "eval",
+            &display(name.to_owned()),
+            "--as",
+            form,
+            "--cache",
+            &display("cache".to_owned()),
+        ];
         place.ok(&[&args[..], &["--run", &run]].concat());
         let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
         run["sets"][name]["rankings"].clone()
@@ -99,7 +121,11 @@ fn title_query_ignores_the_body() {
     assert_eq!(title, rankings_of("b", "title", second_body));
     assert_eq!(title["hybrid"]["P-3"]["documents"][0][0], "P-1");
     let ways: Vec<&String> = title.as_object().unwrap().keys().collect();
-    assert_eq!(ways, ["hybrid", "lexical", "semantic"], "what checks for duplicates is not asked for titles");
+    assert_eq!(
+        ways,
+        ["hybrid", "lexical", "semantic"],
+        "what checks for duplicates is not asked for titles"
+    );
     assert_eq!(rankings_of("a", "words", first_body)["lexical"]["P-3"]["documents"][0][0], "P-1");
 }
 
@@ -127,7 +153,8 @@ fn evaluate_misleading(place: &Place, name: &str, duplicates: u32) -> Value {
     let (set_path, run) = (place.path(name), place.path(&format!("{name}.json")));
     let cache = place.path(&format!("{name}-cache"));
     let display = |path: &std::path::Path| path.display().to_string();
-    let args = ["eval", &display(&set_path), "--cache", &display(&cache), "--run", &display(&run), "--by"];
+    let args =
+        ["eval", &display(&set_path), "--cache", &display(&cache), "--run", &display(&run), "--by"];
     let ran = place.ok(&[&args[..], &["duplicates,calibrated"]].concat());
     assert!(ran.out.contains("calibrated over duplicates"), "{}", ran.out);
     let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
@@ -163,7 +190,8 @@ fn solved_cases_and_foreign_texts_are_measured_separately() {
         report
     };
     let fix = [(2, "Fixed in 2.4: the footer is written before the file is closed.")];
-    let archive = "java.io.EOFException: footer truncated at com.acme.Archive.open(Archive.java:12)";
+    let archive =
+        "java.io.EOFException: footer truncated at com.acme.Archive.open(Archive.java:12)";
     let archives = test_set(
         "archives",
         &[
@@ -189,9 +217,13 @@ fn solved_cases_and_foreign_texts_are_measured_separately() {
     let of = &report["sets"][0];
     assert_eq!((&of["set"], &of["asked"]), (&"archives".into(), &1.into()));
     let ways = of["ways"].as_array().unwrap();
-    let way = |way: &str, form: &str| ways.iter().find(|w| w["way"] == way && w["form"] == form).unwrap();
+    let way =
+        |way: &str, form: &str| ways.iter().find(|w| w["way"] == way && w["form"] == form).unwrap();
     let measures = way("troubleshoot", "report");
-    assert_eq!((&measures["success_1"]["share"], &measures["success_1"]["pairs"]), (&1.0.into(), &1.into()));
+    assert_eq!(
+        (&measures["success_1"]["share"], &measures["success_1"]["pairs"]),
+        (&1.0.into(), &1.into())
+    );
     assert_eq!(measures["silent"]["share"], 0.0);
     assert!(
         measures["alarms"]["pairs"].as_u64().unwrap() > 0,
@@ -199,7 +231,14 @@ fn solved_cases_and_foreign_texts_are_measured_separately() {
     );
     assert_eq!(measures["alarms"]["share"], 0.0, "nobody here has solved a printer");
     assert_eq!(way("search", "report")["success_3"]["share"], 1.0);
-    assert!(of["nonsense"]["pairs"].as_u64().unwrap() > 0 && of["nonsense"]["share"] == 0.0, "{of}");
+    assert!(
+        of["nonsense"]["pairs"].as_u64().unwrap() > 0 && of["nonsense"]["share"] == 0.0,
+        "{of}"
+    );
     let ran = place.ok(&args);
-    assert!(ran.out.contains("archives  1 report whose earlier duplicate is closed"), "{}", ran.out);
+    assert!(
+        ran.out.contains("archives  1 report whose earlier duplicate is closed"),
+        "{}",
+        ran.out
+    );
 }

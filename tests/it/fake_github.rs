@@ -170,8 +170,11 @@ pub const NOW: i64 = 1_780_272_000;
 
 impl FakeGitHub {
     pub fn new(name: &str) -> Self {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         // The server runs outside of the current runtime, because a test may use its own.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -240,8 +243,9 @@ impl FakeGitHub {
 
     /// Returns the server's records as (number or id, BLAKE3 of the record).
     pub fn content(&self) -> (Records, Records) {
-        let hash =
-            |list: &List| list.rows.iter().map(|(id, row)| (*id, fingerprint(row.json.as_bytes()))).collect();
+        let hash = |list: &List| {
+            list.rows.iter().map(|(id, row)| (*id, fingerprint(row.json.as_bytes()))).collect()
+        };
         let world = self.world();
         (hash(&world.items), hash(&world.comments))
     }
@@ -353,7 +357,12 @@ impl World {
         let updated_at: Timestamp = record["updated_at"].as_str().unwrap().parse().unwrap();
         let id = |name: &str| record[name].as_u64().unwrap();
         match kind(&record) {
-            "issue" => self.items.put(id("number"), text, updated_at.as_second(), record["state"] == "open"),
+            "issue" => self.items.put(
+                id("number"),
+                text,
+                updated_at.as_second(),
+                record["state"] == "open",
+            ),
             "issue-comment" => self.comments.put(id("id"), text, updated_at.as_second(), true),
             _ => self.reviews.put(id("id"), text, updated_at.as_second(), true),
         }
@@ -385,7 +394,8 @@ impl World {
         }
         for id in 1..=comments {
             let number = (id - 1) % items + 1;
-            let comment = self.comment(id, number, &format!("It is valve {id}."), NOW - 900_000 + id as i64);
+            let comment =
+                self.comment(id, number, &format!("It is valve {id}."), NOW - 900_000 + id as i64);
             self.put(&comment);
         }
     }
@@ -436,7 +446,8 @@ impl World {
         let old = std::mem::replace(&mut self.name, name.to_owned());
         for list in [&mut self.items, &mut self.comments, &mut self.reviews] {
             for row in list.rows.values_mut() {
-                row.json = row.json.replace(&format!("/repos/{old}"), &format!("/repos/{name}")).into();
+                row.json =
+                    row.json.replace(&format!("/repos/{old}"), &format!("/repos/{name}")).into();
             }
         }
         self.former.push(old);
@@ -512,7 +523,10 @@ pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
             })
             .collect()
     });
-    validators[schema].iter_errors(answer).map(|e| format!("{schema} {}: {e}", e.instance_path())).collect()
+    validators[schema]
+        .iter_errors(answer)
+        .map(|e| format!("{schema} {}: {e}", e.instance_path()))
+        .collect()
 }
 
 /// Converts `nullable: true` of OpenAPI 3.0 into JSON Schema's `type: [.., "null"]`.
@@ -528,7 +542,10 @@ fn convert(value: &mut Value) {
                 }
                 for key in ["allOf", "oneOf", "anyOf"] {
                     if let Some(alternatives) = object.remove(key) {
-                        object.insert("anyOf".to_owned(), json!([{ key: alternatives }, {"type": "null"}]));
+                        object.insert(
+                            "anyOf".to_owned(),
+                            json!([{ key: alternatives }, {"type": "null"}]),
+                        );
                     }
                 }
             }
@@ -561,7 +578,8 @@ impl Answer {
 
 async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let header = |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
+    let header =
+        |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
     let (authorization, tag) = (header("authorization"), header("if-none-match"));
     let uri = parts.uri.clone();
     let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
@@ -595,7 +613,8 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
                 Answer { status: *status, headers: headers.clone(), body: body.to_string() }
             }
             Some(Fault::Redirect(status, to)) => {
-                let mut answer = Answer::new(*status, json!({"message": "Moved Permanently", "url": to}));
+                let mut answer =
+                    Answer::new(*status, json!({"message": "Moved Permanently", "url": to}));
                 answer.headers.push(("location", to.clone()));
                 answer
             }
@@ -616,7 +635,12 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
             answer.headers.push(("x-ratelimit-reset", (NOW + 3600).to_string()));
         }
         let method = parts.method.to_string();
-        world.log.push(LogEntry { method, address: address.clone(), status: answer.status, authorization });
+        world.log.push(LogEntry {
+            method,
+            address: address.clone(),
+            status: answer.status,
+            authorization,
+        });
         if answer.status == 200 && address.contains("sort=updated") {
             world.pages += 1;
             let pages = world.pages;
@@ -681,9 +705,12 @@ impl World {
             let message = "Field 'duplicateOf' doesn't exist on type 'ClosedEvent'";
             return Answer::new(200, json!({"errors": [{"message": message}]}));
         }
-        let item = |number: &u64| json!({"number": number, "repository": {"nameWithOwner": self.name}});
+        let item =
+            |number: &u64| json!({"number": number, "repository": {"nameWithOwner": self.name}});
         let mut issues = serde_json::Map::new();
-        for captures in regex::Regex::new(r"i(\d+): issue\(number: (\d+)\)").unwrap().captures_iter(query) {
+        for captures in
+            regex::Regex::new(r"i(\d+): issue\(number: (\d+)\)").unwrap().captures_iter(query)
+        {
             let number: u64 = captures[2].parse().unwrap();
             let (duplicate, closer) = self.relations.get(&number).copied().unwrap_or_default();
             let mut nodes = Vec::new();
@@ -692,7 +719,8 @@ impl World {
             {
                 nodes.push(json!({"__typename": "MarkedAsDuplicateEvent", "canonical": item(of)}));
             }
-            let mut event = json!({"__typename": "ClosedEvent", "closer": closer.as_ref().map(item)});
+            let mut event =
+                json!({"__typename": "ClosedEvent", "closer": closer.as_ref().map(item)});
             if !self.old {
                 event["duplicateOf"] = json!(duplicate.as_ref().map(item));
             }
@@ -703,7 +731,13 @@ impl World {
         Answer::new(200, json!({"data": {"repository": issues}}))
     }
 
-    fn answer(&mut self, method: &Method, uri: &Uri, authorization: Option<&str>, body: &str) -> Answer {
+    fn answer(
+        &mut self,
+        method: &Method,
+        uri: &Uri,
+        authorization: Option<&str>,
+        body: &str,
+    ) -> Answer {
         if uri.path().starts_with("/login/") {
             self.device_sent.push(body.to_owned());
             return if self.device.is_empty() {
@@ -715,16 +749,22 @@ impl World {
         if let Some(token) = &self.token {
             match authorization {
                 None => return Answer::error(404, "Not Found"),
-                Some(a) if *a != format!("Bearer {token}") => return Answer::error(401, "Bad credentials"),
+                Some(a) if *a != format!("Bearer {token}") => {
+                    return Answer::error(401, "Bad credentials");
+                }
                 _ => {}
             }
         }
         if uri.path() == "/api/graphql" {
             return self.graphql(body);
         }
-        let Some(path) = uri.path().strip_prefix("/api/v3/") else { return Answer::error(404, "Not Found") };
+        let Some(path) = uri.path().strip_prefix("/api/v3/") else {
+            return Answer::error(404, "Not Found");
+        };
         let query: BTreeMap<String, String> =
-            url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+            url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
+                .into_owned()
+                .collect();
         if path == "user" {
             let me = user("ada");
             self.check("simple-user", &me);
@@ -738,7 +778,8 @@ impl World {
                 if let Some(rest) = path.strip_prefix(&format!("repos/{old}")) {
                     let query = uri.query().map(|q| format!("?{q}")).unwrap_or_default();
                     let to = format!("{}/{by_id}{rest}{query}", self.base);
-                    let mut answer = Answer::new(301, json!({"message": "Moved Permanently", "url": to}));
+                    let mut answer =
+                        Answer::new(301, json!({"message": "Moved Permanently", "url": to}));
                     answer.headers.push(("location", to));
                     return answer;
                 }
@@ -746,7 +787,10 @@ impl World {
             return Answer::error(404, "Not Found");
         };
         if let Some(path) = self.forbidden_lists.iter().find(|r| rest == **r) {
-            return Answer::error(403, &format!("Resource not accessible by personal access token: {path}"));
+            return Answer::error(
+                403,
+                &format!("Resource not accessible by personal access token: {path}"),
+            );
         }
         if *method != Method::GET {
             return self.write(method.as_str(), rest, body);
@@ -764,15 +808,17 @@ impl World {
                     Some(row) => Answer::new(200, &row.json),
                     None => Answer::error(404, "Not Found"),
                 },
-                None => match rest.strip_prefix("/issues/").map(|n| (n.strip_suffix("/comments"), n)) {
-                    Some((Some(number), _)) => {
-                        number.parse().map_or(Answer::error(404, "Not Found"), |n| self.thread(n))
+                None => {
+                    match rest.strip_prefix("/issues/").map(|n| (n.strip_suffix("/comments"), n)) {
+                        Some((Some(number), _)) => number
+                            .parse()
+                            .map_or(Answer::error(404, "Not Found"), |n| self.thread(n)),
+                        Some((None, number)) => number
+                            .parse()
+                            .map_or(Answer::error(404, "Not Found"), |n| self.issue_by_number(n)),
+                        None => Answer::error(404, "Not Found"),
                     }
-                    Some((None, number)) => {
-                        number.parse().map_or(Answer::error(404, "Not Found"), |n| self.issue_by_number(n))
-                    }
-                    None => Answer::error(404, "Not Found"),
-                },
+                }
             },
         }
     }
@@ -813,9 +859,13 @@ impl World {
             _ => !row.open,
         };
         let is_descending = get("direction") != Some("asc");
-        let (mut rows, more): (Vec<(i64, u64)>, bool) = if get("sort") == Some("updated") && !is_descending {
+        let (mut rows, more): (Vec<(i64, u64)>, bool) = if get("sort") == Some("updated")
+            && !is_descending
+        {
             let from = match get("after").map(|c| self.decode(c)) {
-                Some(None) => return Answer::error(422, "The listed cursor is invalid or has expired."),
+                Some(None) => {
+                    return Answer::error(422, "The listed cursor is invalid or has expired.");
+                }
                 Some(Some((time, id))) => (time, id + 1),
                 None => (since.unwrap_or(i64::MIN), 0),
             };
@@ -838,14 +888,18 @@ impl World {
             let more = rows.len() > page * size;
             (rows.into_iter().skip((page - 1) * size).take(size).collect(), more)
         };
-        let body: Vec<Arc<str>> = rows.iter().map(|(_, id)| Arc::clone(&list.rows[id].json)).collect();
+        let body: Vec<Arc<str>> =
+            rows.iter().map(|(_, id)| Arc::clone(&list.rows[id].json)).collect();
         let mut answer = Answer::new(200, format!("[{}]", body.join(",")));
         if more {
             let mut next: BTreeMap<String, String> = query.clone();
             if self.has_page_numbers || get("sort") != Some("updated") {
                 next.insert("page".to_owned(), (page + 1).to_string());
             } else if let Some(last) = rows.pop() {
-                next.insert("after".to_owned(), format!("v{}:{}:{}", self.generation, last.0, last.1));
+                next.insert(
+                    "after".to_owned(),
+                    format!("v{}:{}:{}", self.generation, last.0, last.1),
+                );
             }
             let query: String =
                 url::form_urlencoded::Serializer::new(String::new()).extend_pairs(next).finish();
@@ -863,7 +917,8 @@ impl World {
 
     /// Returns a page of the releases, the open milestones or the tags.
     fn release_list(&mut self, rest: &str, query: &BTreeMap<String, String>) -> Answer {
-        let number = |name: &str, or: usize| query.get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
+        let number =
+            |name: &str, or: usize| query.get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
         let (size, page) = (number("per_page", 30).clamp(1, 100), number("page", 1).max(1));
         let rows = match rest {
             "/releases" => &self.releases,
@@ -877,8 +932,12 @@ impl World {
         }
         let mut answer = Answer::new(200, Value::Array(rows));
         if page * size < total {
-            let address =
-                format!("{}/repositories/{}{rest}?per_page={size}&page={}", self.base, self.id, page + 1);
+            let address = format!(
+                "{}/repositories/{}{rest}?per_page={size}&page={}",
+                self.base,
+                self.id,
+                page + 1
+            );
             answer.headers.push(("link", format!("<{address}>; rel=\"next\"")));
         }
         answer

@@ -176,8 +176,11 @@ impl Drop for FakeTracker {
 
 impl FakeTracker {
     pub fn new(shape: Shape, items: u64, comments: u64) -> Self {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let host = format!("http://{}", listener.local_addr().unwrap());
@@ -208,8 +211,10 @@ impl FakeTracker {
 impl Content {
     pub fn put(&mut self, number: u64, title: &str, updated_at: i64) {
         let (title, body) = (title.to_owned(), format!("What happens: {title}."));
-        self.items
-            .insert(number, Item { title, body, updated_at, open: true, odd: false, duplicate_of: None });
+        self.items.insert(
+            number,
+            Item { title, body, updated_at, open: true, odd: false, duplicate_of: None },
+        );
     }
 
     /// Adds a comment, which changes its item, as in all these trackers.
@@ -238,13 +243,21 @@ impl Content {
     }
 
     /// Returns the releases that are published, or those that are planned, in a tracker's shape.
-    fn releases_as(&self, published: bool, shape: impl Fn(&str, &str, Option<i64>) -> Value) -> Vec<Value> {
+    fn releases_as(
+        &self,
+        published: bool,
+        shape: impl Fn(&str, &str, Option<i64>) -> Value,
+    ) -> Vec<Value> {
         let releases = self.releases.iter().filter(|(_, _, time)| time.is_some() == published);
         releases.map(|(name, notes, time)| shape(name, notes, *time)).collect()
     }
 
     fn below(&self, number: u64) -> Vec<(u64, Comment)> {
-        self.comments.iter().filter(|(_, s)| s.number == number).map(|(id, s)| (*id, s.clone())).collect()
+        self.comments
+            .iter()
+            .filter(|(_, s)| s.number == number)
+            .map(|(id, s)| (*id, s.clone()))
+            .collect()
     }
 }
 
@@ -273,8 +286,10 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
     let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
     let body = String::from_utf8(body.to_vec()).unwrap();
     let uri = parts.uri;
-    let header = |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
-    let login = ["authorization", "x-redmine-api-key", "x-bugzilla-api-key"].into_iter().find_map(header);
+    let header =
+        |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
+    let login =
+        ["authorization", "x-redmine-api-key", "x-bugzilla-api-key"].into_iter().find_map(header);
     let key_login = header("api-key")
         .map(|key| header("api-username").map_or(key.clone(), |user| format!("{user}:{key}")));
     let login = login.map(plain).or(key_login);
@@ -304,7 +319,9 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
             _ if content.forced_status.is_some() => refuse(content.forced_status.unwrap()),
             _ if content.hidden && of_comments => refuse(403),
             _ if content.token.is_some()
-                && login.as_deref().is_none_or(|l| !l.contains(content.token.as_deref().unwrap())) =>
+                && login
+                    .as_deref()
+                    .is_none_or(|l| !l.contains(content.token.as_deref().unwrap())) =>
             {
                 refuse(401)
             }
@@ -323,7 +340,8 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
     if let Some(Trouble::Slow(wait)) = trouble {
         tokio::time::sleep(wait).await;
     }
-    let date = rfc2822::to_string(&Timestamp::from_second(now).unwrap().to_zoned(jiff::tz::TimeZone::UTC));
+    let date =
+        rfc2822::to_string(&Timestamp::from_second(now).unwrap().to_zoned(jiff::tz::TimeZone::UTC));
     answer.headers.push(("date", date.unwrap()));
     let mut response = Response::builder().status(StatusCode::from_u16(answer.status).unwrap());
     for (name, value) in &answer.headers {
@@ -378,7 +396,9 @@ fn jira_time(second: i64) -> String {
 impl Content {
     fn answer(&self, shape: Shape, host: &str, uri: &Uri, body: &str) -> Answer {
         let parameters: Vec<(String, String)> =
-            url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+            url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
+                .into_owned()
+                .collect();
         let query: BTreeMap<String, String> = parameters.iter().cloned().collect();
         let get = |name: &str| query.get(name).map(String::as_str);
         match shape {
@@ -417,7 +437,9 @@ impl Content {
         if path == "/api/v4/user" {
             return ok(json!({"id": 1, "username": "ada"}));
         }
-        let Some(rest) = path.strip_prefix("/api/v4/projects/acme%2Fapp") else { return refuse(404) };
+        let Some(rest) = path.strip_prefix("/api/v4/projects/acme%2Fapp") else {
+            return refuse(404);
+        };
         let issue = |n: u64, i: &Item| {
             let mut links = json!({"self": format!("{host}/api/v4/projects/7/issues/{n}")});
             links["closed_as_duplicate_of"] =
@@ -523,7 +545,8 @@ impl Content {
         };
         let number = |name: &str, or: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
         let (size, page) = (number("limit", 30).min(50), number("page", 1));
-        let since: i64 = get("since").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
+        let since: i64 =
+            get("since").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
         let page_of_list = |items: Vec<Value>| {
             let total = items.len();
             let mut answer = ok(items.into_iter().skip((page - 1) * size).take(size).collect());
@@ -586,8 +609,11 @@ impl Content {
             if wants_comments {
                 let below = self.below(n);
                 // Jira Cloud returns the first few comments with the issue.
-                let shown_comments: Vec<Value> =
-                    below.iter().take(if cloud { 1 } else { 999 }).map(|(id, s)| comment(*id, s)).collect();
+                let shown_comments: Vec<Value> = below
+                    .iter()
+                    .take(if cloud { 1 } else { 999 })
+                    .map(|(id, s)| comment(*id, s))
+                    .collect();
                 fields["comment"] = json!({"comments": shown_comments, "total": below.len(), "maxResults": shown_comments.len(), "startAt": 0});
             } else {
                 let category = if i.open { "new" } else { "done" };
@@ -600,7 +626,8 @@ impl Content {
                         "outwardIssue": {"id": "2", "key": format!("APP-{d}")}}])),
                 });
                 if i.odd {
-                    (fields["status"], fields["customfield_9"]) = (json!({"zone": 1}), json!({"deep": [1]}));
+                    (fields["status"], fields["customfield_9"]) =
+                        (json!({"zone": 1}), json!({"deep": [1]}));
                 }
             }
             json!({"id": (9_000 + n).to_string(), "key": format!("APP-{n}"), "expand": "", "fields": fields})
@@ -618,12 +645,17 @@ impl Content {
                     json!({"id": "1", "name": name, "archived": false, "released": time.is_some(), "projectId": 7,
                         "releaseDate": time.map(|t| at(t)[..10].to_owned())})
                 };
-                ok([self.releases_as(false, version), self.releases_as(true, version)].concat().into())
+                ok([self.releases_as(false, version), self.releases_as(true, version)]
+                    .concat()
+                    .into())
             }
             ["search"] | ["search", "jql"] => {
                 assert_eq!(rest == "search/jql", cloud);
                 let jql = get("jql").unwrap();
-                assert!(jql.starts_with("project = \"APP\"") && jql.ends_with("ORDER BY key ASC"), "{jql}");
+                assert!(
+                    jql.starts_with("project = \"APP\"") && jql.ends_with("ORDER BY key ASC"),
+                    "{jql}"
+                );
                 // The query has a resolution of one minute.
                 let since = jql.split_once("updated >= \"").map_or(i64::MIN, |(_, t)| {
                     let t = t.split('"').next().unwrap();
@@ -633,20 +665,25 @@ impl Content {
                 let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
                 let size = number("maxResults").unwrap_or(50).min(100);
                 let from = match cloud {
-                    true => {
-                        get("nextPageToken").map_or(0, |t| t.strip_prefix("token-").unwrap().parse().unwrap())
-                    }
+                    true => get("nextPageToken")
+                        .map_or(0, |t| t.strip_prefix("token-").unwrap().parse().unwrap()),
                     false => number("startAt").unwrap_or(0),
                 };
-                let issues_since: Vec<_> =
-                    self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
+                let issues_since: Vec<_> = self
+                    .items
+                    .iter()
+                    .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
+                    .collect();
                 if cloud {
                     // The page tokens name the last key, so no item is lost when the list shifts.
-                    let rest: Vec<_> = issues_since.into_iter().filter(|(n, _)| **n > from as u64).collect();
+                    let rest: Vec<_> =
+                        issues_since.into_iter().filter(|(n, _)| **n > from as u64).collect();
                     let more = rest.len() > size;
                     let page_items: Vec<_> = rest.into_iter().take(size).collect();
-                    let token = page_items.last().filter(|_| more).map(|(n, _)| format!("token-{n}"));
-                    let issues: Vec<Value> = page_items.into_iter().map(|(n, i)| issue(*n, i)).collect();
+                    let token =
+                        page_items.last().filter(|_| more).map(|(n, _)| format!("token-{n}"));
+                    let issues: Vec<Value> =
+                        page_items.into_iter().map(|(n, i)| issue(*n, i)).collect();
                     return ok(json!({"issues": issues, "nextPageToken": token, "isLast": !more}));
                 }
                 let (rows, total) = self.page_of(issues_since, false, from, size);
@@ -660,7 +697,9 @@ impl Content {
             ["issue", key, "comment"] => {
                 let below = self.below(key.strip_prefix("APP-").unwrap().parse().unwrap());
                 let comments: Vec<Value> = below.iter().map(|(id, s)| comment(*id, s)).collect();
-                ok(json!({"startAt": 0, "maxResults": 100, "total": comments.len(), "comments": comments}))
+                ok(
+                    json!({"startAt": 0, "maxResults": 100, "total": comments.len(), "comments": comments}),
+                )
             }
             ["issue", _, "comment", id] => {
                 let id: u64 = id.parse().unwrap();
@@ -699,9 +738,13 @@ impl Content {
             issue
         };
         match path {
-            "/projects/app.json" => ok(json!({"project": {"id": 7, "name": "The app", "identifier": "app",
-                "is_public": true, "status": 1}})),
-            "/users/current.json" => ok(json!({"user": {"id": 1, "login": "ada", "firstname": "Ada"}})),
+            "/projects/app.json" => {
+                ok(json!({"project": {"id": 7, "name": "The app", "identifier": "app",
+                "is_public": true, "status": 1}}))
+            }
+            "/users/current.json" => {
+                ok(json!({"user": {"id": 1, "login": "ada", "firstname": "Ada"}}))
+            }
             "/issue_statuses.json" => ok(json!({"issue_statuses": [
                 {"id": 1, "name": "New", "is_closed": false}, {"id": 5, "name": "Closed", "is_closed": true}]})),
             "/issues.json" => {
@@ -710,12 +753,18 @@ impl Content {
                 let since: i64 = get("updated_on").map_or(i64::MIN, |t| {
                     t.strip_prefix(">=").unwrap().parse::<Timestamp>().unwrap().as_second()
                 });
-                let issues =
-                    self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
+                let issues = self
+                    .items
+                    .iter()
+                    .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
+                    .collect();
                 let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
-                let (size, from) = (number("limit").unwrap_or(25).min(100), number("offset").unwrap_or(0));
-                let (rows, total) = self.page_of(issues, get("sort") == Some("updated_on,id"), from, size);
-                let issues: Vec<Value> = rows.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
+                let (size, from) =
+                    (number("limit").unwrap_or(25).min(100), number("offset").unwrap_or(0));
+                let (rows, total) =
+                    self.page_of(issues, get("sort") == Some("updated_on,id"), from, size);
+                let issues: Vec<Value> =
+                    rows.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
                 ok(json!({"issues": issues, "total_count": total, "offset": from, "limit": size}))
             }
             "/projects/app/versions.json" => {
@@ -725,7 +774,8 @@ impl Content {
                         "due_date": time.map(|t| at(t)[..10].to_owned()), "sharing": "none",
                         "created_on": at(NOW - 100), "updated_on": at(NOW)})
                 };
-                let versions = [self.releases_as(false, version), self.releases_as(true, version)].concat();
+                let versions =
+                    [self.releases_as(false, version), self.releases_as(true, version)].concat();
                 ok(json!({"versions": versions, "total_count": versions.len()}))
             }
             "/projects/app/wiki/index.json" => {
@@ -733,7 +783,8 @@ impl Content {
                 ok(json!({"wiki_pages": self.pages.iter().map(page).collect::<Vec<_>>()}))
             }
             _ => {
-                let name = |lead: &str| path.strip_prefix(lead).and_then(|r| r.strip_suffix(".json"));
+                let name =
+                    |lead: &str| path.strip_prefix(lead).and_then(|r| r.strip_suffix(".json"));
                 if let Some(n) = name("/issues/").and_then(|n| n.parse().ok()) {
                     return self
                         .items

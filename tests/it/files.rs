@@ -62,7 +62,8 @@ fn changelogs_and_release_lists_are_imported() {
         ("Unreleased", false, vec![9]),
         ("v1.3.0", true, vec![8]),
     ];
-    let want = want.map(|(name, is_released, items)| (name.to_owned(), is_released, is_released, items));
+    let want =
+        want.map(|(name, is_released, items)| (name.to_owned(), is_released, is_released, items));
     assert_eq!(releases(&place), want);
 }
 
@@ -77,7 +78,8 @@ fn migration_archive_is_read_without_unpacking() {
     let comment = json!({"type": "issue_comment", "url": "https://github.com/acme/app/issues/3#issuecomment-9",
         "issue": "https://github.com/acme/app/issues/3", "user": "https://github.com/grace", "body": "Tighten the gasket.",
         "created_at": "2024-01-02T00:00:00Z"});
-    let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    let mut tar =
+        tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
     let mut add = |name: &str, text: String| {
         let mut header = tar::Header::new_gnu();
         // A hostile archive may name its members like this; no such file is written.
@@ -100,7 +102,11 @@ fn migration_archive_is_read_without_unpacking() {
     let bytes = gz.finish().unwrap();
     let path = place.file("migration.tar.gz", &bytes).to_string_lossy().into_owned();
     let ran = place.ok(&import("github", &path));
-    assert!(ran.err.contains("121 items, 1 comment") && !ran.err.contains("skipped"), "{}", ran.err);
+    assert!(
+        ran.err.contains("121 items, 1 comment") && !ran.err.contains("skipped"),
+        "{}",
+        ran.err
+    );
     let hits = place.json(&["search", "gasket", "--json=key"]);
     assert_eq!(hits[0]["key"], "acme/app#3", "{hits}");
 
@@ -126,7 +132,8 @@ fn table_with_mapped_columns_is_imported() {
     arguments.extend(["--map", "title=Legende", "--map", "body=Story", "--map", "created=Opened"]);
     let ran = place.ok(&arguments);
     assert!(
-        ran.err.contains("2 items") && ran.err.contains("Opened: \"soon\" is not a recognized date"),
+        ran.err.contains("2 items")
+            && ran.err.contains("Opened: \"soon\" is not a recognized date"),
         "{}",
         ran.err
     );

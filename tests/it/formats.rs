@@ -41,15 +41,16 @@ const ALL_FIELDS: Holds = Holds { labels: true, comments: true, closed_at: true,
 const TABLE: Holds = Holds { comments: false, ..ALL_FIELDS };
 
 fn words(min: usize, max: usize) -> impl Strategy<Value = String> {
-    proptest::collection::vec("[a-zA-ZäßéЖ日🔥]{2,9}[,;:'\"|)]?", min..max).prop_map(|w| w.join(" "))
+    proptest::collection::vec("[a-zA-ZäßéЖ日🔥]{2,9}[,;:'\"|)]?", min..max)
+        .prop_map(|w| w.join(" "))
 }
 
 fn report() -> impl Strategy<Value = Report> {
     let text = proptest::collection::vec(words(2, 7), 1..4).prop_map(|lines| lines.join("\n"));
     let comment_texts = proptest::collection::vec(("[a-z]{2,7}", words(2, 8)), 0..3);
     let labels = proptest::collection::btree_set("[a-z]{3,8}", 0..3);
-    (words(2, 8), text, any::<bool>(), labels, "[a-z]{2,7}", 0_i64..1_000_000, comment_texts).prop_map(
-        |(title, body, is_closed, labels, author, minutes, replies)| {
+    (words(2, 8), text, any::<bool>(), labels, "[a-z]{2,7}", 0_i64..1_000_000, comment_texts)
+        .prop_map(|(title, body, is_closed, labels, author, minutes, replies)| {
             let created_at = Timestamp::from_second(1_704_067_200 + minutes * 60).unwrap();
             let later = |n: i64| created_at + SignedDuration::from_mins(61 * n);
             let comments = replies
@@ -68,8 +69,7 @@ fn report() -> impl Strategy<Value = Report> {
                 closed_at: is_closed.then(|| later(9)),
                 comments,
             }
-        },
-    )
+        })
 }
 
 fn tracker() -> impl Strategy<Value = Vec<Report>> {
@@ -313,8 +313,7 @@ fn jira_json(reports: &[Report]) -> String {
 fn zendesk_json(reports: &[Report]) -> String {
     let mut out = String::new();
     for r in reports {
-        let first =
-            json!({"id": 1, "author": {"name": r.author}, "body": r.body, "created_at": r.created_at});
+        let first = json!({"id": 1, "author": {"name": r.author}, "body": r.body, "created_at": r.created_at});
         let replies = r.comments.iter().enumerate().map(|(n, (author, when, text))| {
             json!({"id": n + 2, "author": {"name": author}, "body": text, "created_at": when})
         });
@@ -329,7 +328,8 @@ fn zendesk_json(reports: &[Report]) -> String {
 fn bugzilla_xml(reports: &[Report]) -> String {
     let plain = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let time = |t: Option<Timestamp>| at(t, "%Y-%m-%d %H:%M:%S +0000");
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<bugzilla version=\"5\">\n");
+    let mut out =
+        String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<bugzilla version=\"5\">\n");
     for r in reports {
         let _ = write!(
             out,
@@ -344,7 +344,8 @@ fn bugzilla_xml(reports: &[Report]) -> String {
         if r.is_closed {
             let _ = write!(out, "<cf_last_resolved>{}</cf_last_resolved>", time(r.closed_at));
         }
-        let description = std::iter::once((r.author.clone(), r.created_at.unwrap(), r.body.clone()));
+        let description =
+            std::iter::once((r.author.clone(), r.created_at.unwrap(), r.body.clone()));
         for (n, (author, when, text)) in description.chain(r.comments.iter().cloned()).enumerate() {
             let _ = write!(
                 out,
@@ -366,14 +367,16 @@ fn read_back(name: &str, content: &str, reports: &[Report]) -> Vec<Report> {
     let path = folder.path().join(name);
     std::fs::write(&path, content).unwrap();
     let store = Store::open(&folder.path().join("precedent.db")).unwrap();
-    let request = ImportRequest { paths: vec![path], source: Some("acme/app".to_owned()), map: Vec::new() };
+    let request =
+        ImportRequest { paths: vec![path], source: Some("acme/app".to_owned()), map: Vec::new() };
     let response = import_files(&store, &request, Timestamp::UNIX_EPOCH, &Task::new())
         .unwrap_or_else(|e| panic!("{name}: {e} {:?}\n{content}", e.hint()));
     assert_eq!(response.report.skipped, 0, "{name}: {:?}\n{content}", response.report.skips);
     let read_report = |expected_report: &Report| {
         store
             .read(|r| {
-                let row = r.document_by_key(&format!("acme/app#{}", expected_report.number))?.unwrap();
+                let row =
+                    r.document_by_key(&format!("acme/app#{}", expected_report.number))?.unwrap();
                 let comments = r.comments(&row)?.into_iter();
                 let mut labels = row.labels.clone();
                 labels.sort_unstable();
@@ -421,9 +424,15 @@ fn preserved_report(mut report: Report, holds: Holds) -> Report {
     report
 }
 
-fn assert_round_trip(name: &str, write: impl Fn(&[Report]) -> String, holds: Holds, reports: &[Report]) {
+fn assert_round_trip(
+    name: &str,
+    write: impl Fn(&[Report]) -> String,
+    holds: Holds,
+    reports: &[Report],
+) {
     let content = write(reports);
-    let want: Vec<Report> = reports.iter().cloned().map(|report| preserved_report(report, holds)).collect();
+    let want: Vec<Report> =
+        reports.iter().cloned().map(|report| preserved_report(report, holds)).collect();
     assert_eq!(read_back(name, &content, reports), want, "{name}\n{content}");
 }
 

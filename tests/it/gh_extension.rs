@@ -71,7 +71,14 @@ fn extension_runs_in_gh() {
     let extension = place.path("gh-precedent");
     std::fs::create_dir_all(&extension).unwrap();
     std::fs::copy(script(), extension.join("gh-precedent")).unwrap();
-    assert!(Command::new("git").args(["init", "-q"]).current_dir(&extension).status().unwrap().success());
+    assert!(
+        Command::new("git")
+            .args(["init", "-q"])
+            .current_dir(&extension)
+            .status()
+            .unwrap()
+            .success()
+    );
     let install = run(&place, &extension, "gh", &["extension", "install", "."]);
     assert_eq!(install.code, Some(0), "{}", install.err);
     let similar = run(&place, &folder, "gh", &["precedent", "similar", "2", "-q"]);

@@ -12,12 +12,16 @@ use tokio::{io::AsyncWriteExt as _, process::Command};
 
 /// Returns the `Authorization` header that a browser or git sends for this token.
 pub fn basic(token: &str) -> String {
-    format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("x-access-token:{token}")))
+    format!(
+        "Basic {}",
+        base64::engine::general_purpose::STANDARD.encode(format!("x-access-token:{token}"))
+    )
 }
 
 /// Answers a request for a repository below `root`.
 pub async fn serve(root: &Path, token: Option<&str>, parts: &Parts, body: &[u8]) -> Response {
-    let header = |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let header =
+        |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default();
     if token.is_some_and(|t| header("authorization") != basic(t)) {
         let mut answer = Response::new(Body::from("Authentication failed"));
         *answer.status_mut() = StatusCode::UNAUTHORIZED;
@@ -46,7 +50,8 @@ pub async fn serve(root: &Path, token: Option<&str>, parts: &Parts, body: &[u8])
     for line in String::from_utf8_lossy(&out[..end]).lines() {
         let (name, value) = line.split_once(':').unwrap();
         if name.eq_ignore_ascii_case("status") {
-            response = response.status(value.trim().split(' ').next().unwrap().parse::<u16>().unwrap());
+            response =
+                response.status(value.trim().split(' ').next().unwrap().parse::<u16>().unwrap());
         } else {
             response = response.header(name, value.trim());
         }
@@ -62,7 +67,14 @@ fn percent(path: &str) -> String {
 pub fn git(folder: &Path, args: &[&str]) -> String {
     let out = std::process::Command::new("git")
         .current_dir(folder)
-        .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=master"])
+        .args([
+            "-c",
+            "user.name=Ada",
+            "-c",
+            "user.email=ada@example.org",
+            "-c",
+            "init.defaultBranch=master",
+        ])
         .args(args)
         .output()
         .unwrap();

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use graphql_parser::{
-    query::{Definition, Field, OperationDefinition, Selection, SelectionSet, TypeCondition, parse_query},
+    query::{
+        Definition, Field, OperationDefinition, Selection, SelectionSet, TypeCondition, parse_query,
+    },
     schema::{self, Document, EnumType, InputObjectType, Type, TypeDefinition, parse_schema},
 };
 use serde_json::{Map, Value, json};
@@ -24,7 +26,8 @@ type Wrong = Vec<String>;
 impl Schema {
     pub fn of(text: &str) -> Self {
         let document: Document<'static, Text> = parse_schema::<Text>(text).unwrap().into_static();
-        let mut out = Self { fields: HashMap::new(), inputs: HashMap::new(), enums: HashMap::new() };
+        let mut out =
+            Self { fields: HashMap::new(), inputs: HashMap::new(), enums: HashMap::new() };
         for definition in document.definitions {
             let schema::Definition::TypeDefinition(definition) = definition else { continue };
             let (name, fields) = match definition {
@@ -53,7 +56,9 @@ impl Schema {
         let mut question = None;
         for definition in document.definitions {
             match definition {
-                Definition::Fragment(fragment) => drop(fragments.insert(fragment.name.clone(), fragment)),
+                Definition::Fragment(fragment) => {
+                    drop(fragments.insert(fragment.name.clone(), fragment))
+                }
                 Definition::Operation(OperationDefinition::Query(query)) => {
                     question = Some((query.variable_definitions, query.selection_set));
                 }
@@ -111,14 +116,17 @@ impl Look<'_> {
         for selection in &selections.items {
             match selection {
                 Selection::Field(field) => self.field(field, kind, whole, out),
-                Selection::FragmentSpread(spread) => match self.fragments.get(&spread.fragment_name).cloned()
-                {
-                    Some(fragment) => {
-                        let TypeCondition::On(on) = &fragment.type_condition;
-                        self.if_it_is(on, &fragment.selection_set, kind, whole, out);
+                Selection::FragmentSpread(spread) => {
+                    match self.fragments.get(&spread.fragment_name).cloned() {
+                        Some(fragment) => {
+                            let TypeCondition::On(on) = &fragment.type_condition;
+                            self.if_it_is(on, &fragment.selection_set, kind, whole, out);
+                        }
+                        None => self
+                            .wrong
+                            .push(format!("there is no fragment {}", spread.fragment_name)),
                     }
-                    None => self.wrong.push(format!("there is no fragment {}", spread.fragment_name)),
-                },
+                }
                 Selection::InlineFragment(inline) => {
                     let on = match &inline.type_condition {
                         Some(TypeCondition::On(on)) => on.clone(),
@@ -186,7 +194,12 @@ impl Look<'_> {
         out.insert(key, value);
     }
 
-    fn value(&mut self, field: &Field<'static, Text>, kind: &Type<'static, Text>, value: &Value) -> Value {
+    fn value(
+        &mut self,
+        field: &Field<'static, Text>,
+        kind: &Type<'static, Text>,
+        value: &Value,
+    ) -> Value {
         match kind {
             Type::NonNullType(inner) => {
                 if value.is_null() {
@@ -257,10 +270,12 @@ fn query_outside_the_schema_is_reported() {
         "type Query { pump(number: Int!, by: By): Pump } type Pump { name: String! valves: [Valve!]! } \
          type Valve { open: Boolean } enum By { AGE }",
     );
-    let whole = json!({"pump": {"name": "P1", "valves": [{"open": true}, {"open": null}], "secret": 1}});
+    let whole =
+        json!({"pump": {"name": "P1", "valves": [{"open": true}, {"open": null}], "secret": 1}});
     let ask = |query: &str| schema.answer(query, &json!({}), &whole);
     assert_eq!(
-        ask("{ pump(number: 1, by: AGE) { name valves { ...v } } } fragment v on Valve { open }").unwrap(),
+        ask("{ pump(number: 1, by: AGE) { name valves { ...v } } } fragment v on Valve { open }")
+            .unwrap(),
         json!({"data": {"pump": {"name": "P1", "valves": [{"open": true}, {"open": null}]}}})
     );
     for (query, wrong) in [

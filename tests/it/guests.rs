@@ -9,8 +9,8 @@ use std::{
 use precedent_core::{
     Code, Result, Task,
     model::{
-        AskRequest, BriefFormat, BriefRequest, DuplicatesRequest, ProblemsRequest, SearchRequest, Severity,
-        TriageRequest, TroubleshootRequest,
+        AskRequest, BriefFormat, BriefRequest, DuplicatesRequest, ProblemsRequest, SearchRequest,
+        Severity, TriageRequest, TroubleshootRequest,
     },
 };
 use precedent_engine::Casebook;
@@ -58,11 +58,15 @@ fn made_of(place: &Place, members: &[Vec<u8>], edit: impl FnOnce(&Connection)) -
         connection.pragma_update(None, "foreign_keys", false).unwrap();
         edit(&connection);
         let count = |table: &str| -> u64 {
-            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0)).unwrap()
+            connection
+                .query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0))
+                .unwrap()
         };
-        let mut statement =
-            connection.prepare("SELECT key FROM sources WHERE kind <> 'notes' ORDER BY key").unwrap();
-        let keys: rusqlite::Result<Vec<String>> = statement.query_map([], |r| r.get(0)).unwrap().collect();
+        let mut statement = connection
+            .prepare("SELECT key FROM sources WHERE kind <> 'notes' ORDER BY key")
+            .unwrap();
+        let keys: rusqlite::Result<Vec<String>> =
+            statement.query_map([], |r| r.get(0)).unwrap().collect();
         // The counts are not checked for a file with a key that is not a text.
         let keys = keys.unwrap_or_default();
         manifest["contents"] = serde_json::json!({
@@ -72,7 +76,8 @@ fn made_of(place: &Place, members: &[Vec<u8>], edit: impl FnOnce(&Connection)) -
     }
     let database = std::fs::read(&path).unwrap();
     manifest["database_bytes"] = database.len().into();
-    let (manifest, database) = (manifest.to_string(), zstd::encode_all(database.as_slice(), 1).unwrap());
+    let (manifest, database) =
+        (manifest.to_string(), zstd::encode_all(database.as_slice(), 1).unwrap());
     let checksums = format!(
         "{}  manifest.json\n{}  casebook.db.zst\n",
         blake3::hash(manifest.as_bytes()).to_hex(),
@@ -274,7 +279,9 @@ async fn ask_everything(casebook: &Casebook, place: &Place) -> Result<()> {
     casebook.problems(ProblemsRequest::default(), &Task::new()).await?;
     casebook.triage(TriageRequest::default(), task).await?;
     let text = "Valve leaks".to_owned();
-    casebook.troubleshoot(TroubleshootRequest { text: text.clone(), ..Default::default() }, task).await?;
+    casebook
+        .troubleshoot(TroubleshootRequest { text: text.clone(), ..Default::default() }, task)
+        .await?;
     let brief = casebook.brief(BriefRequest { text, ..Default::default() }, task).await?;
     Casebook::render_brief(brief, BriefFormat::Html).await?;
     casebook.export(&place.path("again.casebook"), true, true, task).await?;
@@ -291,7 +298,10 @@ fn doctor_repairs_an_unreadable_row() {
         .unwrap();
     assert_ne!(place.run(&["verdict", "list"]).code, Some(0));
     let report = place.run(&["doctor"]).out;
-    assert!(report.contains("unreadable_rows") && report.contains("acme/app#3: its labels"), "{report}");
+    assert!(
+        report.contains("unreadable_rows") && report.contains("acme/app#3: its labels"),
+        "{report}"
+    );
     let report = place.run(&["doctor", "--repair"]).out;
     assert!(report.contains("fixed "), "{report}");
     assert!(!place.run(&["doctor"]).out.contains("unreadable_rows"));
@@ -331,7 +341,10 @@ fn imported_verdicts_reach_no_tracker() {
 /// Returns a folder of files that belong to no source.
 fn loose(place: &Place) -> PathBuf {
     for name in ["venv/lib/data.csv", "venv/lib/other.csv", "export/third.csv"] {
-        place.file(&format!("work/{name}"), "ID,Title,Status\n1,Valve leaks,open\n2,Pump stalls,open\n");
+        place.file(
+            &format!("work/{name}"),
+            "ID,Title,Status\n1,Valve leaks,open\n2,Pump stalls,open\n",
+        );
     }
     place.path("work")
 }
@@ -361,7 +374,8 @@ fn last_import_can_be_undone() {
     assert!(ran.err.contains("removed 3 sources, 6 items"), "{}", ran.err);
     assert_eq!(place.json(&["source", "list", "--json=key,issues"]), sources_before);
     // Records that an import updated are restored.
-    let changed_issue = issue(3, "Changed", "Changed.").to_string().replace("2026-01-02", "2026-07-02");
+    let changed_issue =
+        issue(3, "Changed", "Changed.").to_string().replace("2026-01-02", "2026-07-02");
     let file = place.file("changed.jsonl", changed_issue + "\n").to_string_lossy().into_owned();
     place.ok(&["import", &file, "-R", "acme/app", "--no-vectors"]);
     assert_eq!(place.json(&["show", "acme/app#3", "--json"])["title"], "Changed");
@@ -382,7 +396,12 @@ fn files_of_a_casebook_are_never_imported() {
     let book = file.with_file_name("book");
     let ran = crate::support::Ran::from(
         place
-            .command(&["import", &file.parent().unwrap().to_string_lossy(), "--yes", "--no-vectors"])
+            .command(&[
+                "import",
+                &file.parent().unwrap().to_string_lossy(),
+                "--yes",
+                "--no-vectors",
+            ])
             .env("PRECEDENT_CASEBOOK", &book)
             .output()
             .unwrap(),
@@ -395,10 +414,13 @@ fn files_of_a_casebook_are_never_imported() {
 fn search_does_not_wait_for_a_writer() {
     let place = casebook_of("acme/app", 40);
     // One change is not indexed yet, while another writer is active.
-    let more = place.file("more.jsonl", issue(900, "Zebra crossing", "It is new.").to_string() + "\n");
+    let more =
+        place.file("more.jsonl", issue(900, "Zebra crossing", "It is new.").to_string() + "\n");
     place.ok(&["import", &more.to_string_lossy(), "-R", "acme/app", "--no-index"]);
     let writer = Connection::open(place.casebook().join("precedent.db")).unwrap();
-    writer.execute_batch("BEGIN IMMEDIATE; UPDATE documents SET comment_count = comment_count").unwrap();
+    writer
+        .execute_batch("BEGIN IMMEDIATE; UPDATE documents SET comment_count = comment_count")
+        .unwrap();
     for command in [
         &["search", "valve"][..],
         &["show", "acme/app#3"],
@@ -410,7 +432,11 @@ fn search_does_not_wait_for_a_writer() {
         let began = Instant::now();
         let ran = place.run(command);
         assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
-        assert!(began.elapsed() < Duration::from_secs(10), "{command:?} took {:?}", began.elapsed());
+        assert!(
+            began.elapsed() < Duration::from_secs(10),
+            "{command:?} took {:?}",
+            began.elapsed()
+        );
     }
     writer.execute_batch("ROLLBACK").unwrap();
     assert!(place.ok(&["search", "zebra"]).out.contains("acme/app#900"));

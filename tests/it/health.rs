@@ -33,8 +33,10 @@ fn change(path: &Path, sql: &str) {
 }
 
 fn vectors(place: &Place) -> PathBuf {
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(place.casebook().join("vectors")).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(place.casebook().join("vectors"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     files.retain(|p| p.extension().is_some_and(|e| e == "db"));
     assert_eq!(files.len(), 1, "{files:?}");
     files.remove(0)
@@ -100,10 +102,16 @@ fn stale_or_incomplete_index_is_repaired() {
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
     // Both indexes are out of date.
     let ran = place.run(&["doctor", "--json"]);
-    assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["full_text_stale".into(), "vectors_missing".into()]));
+    assert_eq!(
+        (ran.code, ids(&ran)),
+        (Some(1), vec!["full_text_stale".into(), "vectors_missing".into()])
+    );
     let ran = place.ok(&["doctor", "--repair"]);
     assert!(ran.out.contains("fixed "), "{}", ran.out);
-    assert_eq!(place.json(&["search", "mode:lexical drips", "--json=key"])[0]["key"], "acme/app#77");
+    assert_eq!(
+        place.json(&["search", "mode:lexical drips", "--json=key"])[0]["key"],
+        "acme/app#77"
+    );
     place.ok(&["doctor"]);
 
     // The index claims to be up to date, but contains an entry that the database lacks.
@@ -159,9 +167,10 @@ fn fulltext_damage_found_in_use_is_repaired() {
         let end = (from + 400).min(bytes.len() - 60);
         bytes[from..end].fill(0xa7);
         std::fs::write(&file, bytes).unwrap();
-        for query in
-            [&["search", "agent timeout is:open"][..], &["duplicates", "acme/app#40", "--include-closed"]]
-        {
+        for query in [
+            &["search", "agent timeout is:open"][..],
+            &["duplicates", "acme/app#40", "--include-closed"],
+        ] {
             let ran = place.run(query);
             if ran.code != Some(0) {
                 assert!(ran.err.contains("index --rebuild"), "{ending}: {}", ran.err);
@@ -225,9 +234,11 @@ fn missing_vectors_are_rebuilt() {
 #[test]
 fn vector_damage_found_in_use_is_repaired() {
     // Every search reads the row positions, and new vectors are written to the chunk index.
-    for (table, query) in
-        [("embeddings_rowids", true), ("embeddings_vector_chunks00", true), ("chunks_pending", false)]
-    {
+    for (table, query) in [
+        ("embeddings_rowids", true),
+        ("embeddings_vector_chunks00", true),
+        ("chunks_pending", false),
+    ] {
         let place = populated_casebook();
         empty(&vectors(&place), table);
         let answer = place.json(&["search", "agent timeout", "--json"]);
@@ -386,7 +397,10 @@ fn newer_or_foreign_database_is_reported() {
     for args in [&["doctor", "--json"][..], &["doctor", "--repair", "--json"]] {
         found_for_a_person(&place.run(args), "newer_version");
     }
-    change(&database(&place), &format!("PRAGMA user_version = {schema}; PRAGMA application_id = 77;"));
+    change(
+        &database(&place),
+        &format!("PRAGMA user_version = {schema}; PRAGMA application_id = 77;"),
+    );
     found_for_a_person(&place.run(&["doctor", "--repair", "--json"]), "not_a_casebook");
 }
 
@@ -425,7 +439,12 @@ fn damaged_database_is_repaired_or_restored() {
          PRAGMA writable_schema = RESET;",
     );
     let ran = place.run(&["doctor", "--json"]);
-    assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["database_damaged".to_owned()]), "{}", ran.out);
+    assert_eq!(
+        (ran.code, ids(&ran)),
+        (Some(1), vec!["database_damaged".to_owned()]),
+        "{}",
+        ran.out
+    );
     assert!(findings(&ran)[0]["remedy"].as_str().unwrap().contains("--repair"));
 
     // If pages in the middle are overwritten, nothing is changed and the way to restore is named.
@@ -613,7 +632,8 @@ fn missing_library_and_broken_model_are_reported() {
 fn every_step_of_a_history_is_kept() {
     // A comment stored before its item is not an orphan: trackers send them in any order.
     let place = Place::new();
-    let path = place.file("in.jsonl", format!("{}\n{}\n", issue(1, "A", "b"), comment(9, 55, "Early")));
+    let path =
+        place.file("in.jsonl", format!("{}\n{}\n", issue(1, "A", "b"), comment(9, 55, "Early")));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     let ran = place.ok(&["doctor", "--repair", "--json"]);
     assert_eq!(ids(&ran), Vec::<String>::new());
@@ -623,8 +643,8 @@ fn every_step_of_a_history_is_kept() {
 #[test]
 fn diagnostic_file_contains_no_names() {
     let place = populated_casebook();
-    let path =
-        place.file("secret.jsonl", issue(9, "Zanzibar is on fire", "Call ops@acme.example").to_string());
+    let path = place
+        .file("secret.jsonl", issue(9, "Zanzibar is on fire", "Call ops@acme.example").to_string());
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "zanzibar/vault"]);
     place.ok(&["source", "add", "github:zanzibar/live", "--host", "git.zanzibar.example"]);
     place.ok(&["config", "set", "source", "zanzibar/vault"]);

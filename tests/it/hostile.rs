@@ -12,7 +12,8 @@ use crate::{mcp::Client, support::Place};
 
 fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds").join(target);
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let entries =
+        std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut out: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
     out.sort();
     assert!(!out.is_empty(), "{}", folder.display());
@@ -36,8 +37,10 @@ fn every_seed_passes_whole_truncated_and_repeated() {
 #[test]
 fn every_target_has_a_check_and_seeds() {
     let manifest = include_str!("../fuzz/Cargo.toml");
-    let mut targets: Vec<&str> =
-        manifest.lines().filter_map(|l| l.strip_prefix("path = \"targets/")?.strip_suffix(".rs\"")).collect();
+    let mut targets: Vec<&str> = manifest
+        .lines()
+        .filter_map(|l| l.strip_prefix("path = \"targets/")?.strip_suffix(".rs\""))
+        .collect();
     let mut names: Vec<&str> = checks::ALL.iter().map(|(name, _)| *name).chain(["mcp"]).collect();
     targets.sort_unstable();
     names.sort_unstable();
@@ -89,15 +92,19 @@ fn tracker_text_never_controls_the_terminal() {
     solved_item["closed_at"] = json!("2026-01-08T00:00:00Z");
     let mut reply = crate::support::comment(10, 1, &format!("Fixed by {ORDERS}"));
     reply["user"]["login"] = json!(ORDERS);
-    let lines: String = [solved_item, record(2), record(3), reply].iter().map(|r| format!("{r}\n")).collect();
-    let path =
-        place.file("in.jsonl", format!("{lines}{{\"number\": 4, \"title\": [\"{ORDERS}\"]}}\n{ORDERS}\n"));
+    let lines: String =
+        [solved_item, record(2), record(3), reply].iter().map(|r| format!("{r}\n")).collect();
+    let path = place.file(
+        "in.jsonl",
+        format!("{lines}{{\"number\": 4, \"title\": [\"{ORDERS}\"]}}\n{ORDERS}\n"),
+    );
     let page = place.file(
         &format!("wiki/Page {}.md", ORDERS.replace('/', "")),
         format!("# {ORDERS}\n\nFW-1043 {ORDERS}\n"),
     );
     let table = place.file("table.csv", format!("number,title,created\n9,{ORDERS},{ORDERS}\n"));
-    let (path, page, table) = (path.to_string_lossy(), page.to_string_lossy(), table.to_string_lossy());
+    let (path, page, table) =
+        (path.to_string_lossy(), page.to_string_lossy(), table.to_string_lossy());
     let tags = format!("x{ORDERS}");
     for args in [
         &["import", "github", &path, "--source", "acme/app"][..],
@@ -105,7 +112,17 @@ fn tracker_text_never_controls_the_terminal() {
         &["import", "csv", &table, "--source", "acme/app"],
         &["import", "csv", &table, "--source", "acme/app", "--map", &format!("title={ORDERS}")],
         &["note", "add", "--kind", "lesson", "--title", ORDERS, "--body", ORDERS, "--tag", &tags],
-        &["verdict", "set", "acme/app#2", "acme/app#1", "duplicate", "--reason", ORDERS, "--by", ORDERS],
+        &[
+            "verdict",
+            "set",
+            "acme/app#2",
+            "acme/app#1",
+            "duplicate",
+            "--reason",
+            ORDERS,
+            "--by",
+            ORDERS,
+        ],
         &["search", "upload"],
         &["search", "upload", "--explain"],
         &["search", "upload", "--json"],
@@ -133,7 +150,8 @@ fn tracker_text_never_controls_the_terminal() {
         let output = format!("{}{}", ran.out, ran.err);
         assert!(!output.contains("panicked"), "{args:?}: {output}");
         let order = output.chars().find(|c| {
-            (c.is_control() && *c != '\n') || matches!(*c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            (c.is_control() && *c != '\n')
+                || matches!(*c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         });
         assert_eq!(order, None, "{args:?}: {output:?}");
     }
@@ -160,7 +178,10 @@ fn mcp_replies_mark_untrusted_text() {
         ("find_fixes", json!({"text": "replication slot fills the disk"})),
         ("read_thread", json!({"key": key})),
         ("add_note", note),
-        ("record_verdict", json!({"key": key, "other": "ferrywire/ferrywire#2", "verdict": "related"})),
+        (
+            "record_verdict",
+            json!({"key": key, "other": "ferrywire/ferrywire#2", "verdict": "related"}),
+        ),
         ("write_brief", json!({"key": key})),
         ("write_article", json!({"key": key})),
         ("status", json!({})),
@@ -188,7 +209,13 @@ fn server_errors_reach_agents_with_the_notice() {
     place.run(&["sync"]);
     let mut client = Client::start(&place, &[]);
     let status = client.ok("status", json!({}));
-    assert!(status.to_string().contains("Resource not accessible by personal access token"), "{status}");
-    assert!(status["text"].as_str().is_some_and(|text| text.contains("untrusted data")), "{status}");
+    assert!(
+        status.to_string().contains("Resource not accessible by personal access token"),
+        "{status}"
+    );
+    assert!(
+        status["text"].as_str().is_some_and(|text| text.contains("untrusted data")),
+        "{status}"
+    );
     assert_eq!(client.end().0, Some(0));
 }

@@ -18,7 +18,9 @@ use axum::{
 };
 use precedent_core::{
     Code, Task,
-    model::{BriefFormat, BriefRequest, GapKind, NewMirror, SearchRequest, SyncReport, SyncRequest},
+    model::{
+        BriefFormat, BriefRequest, GapKind, NewMirror, SearchRequest, SyncReport, SyncRequest,
+    },
 };
 use precedent_engine::{Casebook, OpenOptions};
 use serde_json::{Value, json};
@@ -67,7 +69,8 @@ impl Answer {
 
     fn fail(&mut self, status: u16) {
         self.status = status;
-        self.body = json!({"message": "no", "errors": [{"message": "no"}]}).to_string().into_bytes();
+        self.body =
+            json!({"message": "no", "errors": [{"message": "no"}]}).to_string().into_bytes();
     }
 
     /// Edits each value of a JSON body; the name is that of the field, or of the list that contains
@@ -75,7 +78,9 @@ impl Answer {
     fn edit(&mut self, edit: impl Fn(&str, &mut Value)) {
         fn walk(name: &str, value: &mut Value, edit: &dyn Fn(&str, &mut Value)) {
             match value {
-                Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| walk(name, value, edit)),
+                Value::Object(fields) => {
+                    fields.iter_mut().for_each(|(name, value)| walk(name, value, edit))
+                }
                 Value::Array(items) => items.iter_mut().for_each(|value| walk(name, value, edit)),
                 _ => {}
             }
@@ -106,7 +111,8 @@ impl Answer {
         use std::io::Write as _;
         static BOMB: OnceLock<Vec<u8>> = OnceLock::new();
         let bomb = BOMB.get_or_init(|| {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             for _ in 0..200 {
                 encoder.write_all(&[b' '; 1 << 20]).unwrap();
             }
@@ -224,7 +230,9 @@ const BEHAVIOURS: &[Behaviour] = &[
         a.edit(|name, value| match name {
             "has_more" | "hasNextPage" => *value = true.into(),
             "end_of_stream" => *value = false.into(),
-            "after_cursor" | "endCursor" | "nextPageToken" | "continuationToken" => *value = json!(token),
+            "after_cursor" | "endCursor" | "nextPageToken" | "continuationToken" => {
+                *value = json!(token)
+            }
             _ => {}
         });
         a.edit(|_, value| {
@@ -237,7 +245,9 @@ const BEHAVIOURS: &[Behaviour] = &[
         a.edit(|name, value| match name {
             "has_more" | "hasNextPage" => *value = true.into(),
             "end_of_stream" => *value = false.into(),
-            "after_cursor" | "endCursor" | "nextPageToken" | "continuationToken" => *value = json!("same"),
+            "after_cursor" | "endCursor" | "nextPageToken" | "continuationToken" => {
+                *value = json!("same")
+            }
             _ => {}
         });
     }),
@@ -314,8 +324,11 @@ const BEHAVIOURS: &[Behaviour] = &[
     (UNPAGED, |a| {
         a.header("x-total-count", "1000000");
         a.header("x-next-page", "2");
-        let link =
-            format!("<{}{}page=2>; rel=\"next\"", a.path, if a.path.contains('?') { '&' } else { '?' });
+        let link = format!(
+            "<{}{}page=2>; rel=\"next\"",
+            a.path,
+            if a.path.contains('?') { '&' } else { '?' }
+        );
         a.header("link", &link);
         for name in ["total", "total_count", "totalCount", "count"] {
             a.replace_each(name, json!(1_000_000));
@@ -332,7 +345,9 @@ const BEHAVIOURS: &[Behaviour] = &[
         a.edit(|name, value| match name {
             "has_more" | "hasNextPage" => *value = true.into(),
             "isLast" | "end_of_stream" => *value = false.into(),
-            "after_cursor" | "endCursor" | "nextPageToken" | "continuationToken" => *value = json!("0"),
+            "after_cursor" | "endCursor" | "nextPageToken" | "continuationToken" => {
+                *value = json!("0")
+            }
             "startAt" | "offset" | "start" => *value = json!(0),
             _ => {}
         });
@@ -342,7 +357,9 @@ const BEHAVIOURS: &[Behaviour] = &[
         a.header("location", "file:///etc/passwd");
     }),
     ("error with status 200", |a| {
-        a.body = json!({"errors": [{"message": "internal failure"}], "data": null}).to_string().into_bytes();
+        a.body = json!({"errors": [{"message": "internal failure"}], "data": null})
+            .to_string()
+            .into_bytes();
     }),
     ("not JSON", |a| a.body = b"{\"items\": [1, 2,, ]".to_vec()),
     ("other content type", |a| a.header("content-type", "image/png")),
@@ -508,8 +525,11 @@ type Route = (String, String, reqwest::Client, Arc<Mutex<Option<Behaviour>>>);
 
 impl Proxy {
     fn in_front_of(target: &str) -> Self {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let host = format!("http://{}", listener.local_addr().unwrap());
@@ -538,7 +558,10 @@ impl Proxy {
     }
 }
 
-async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request: Request) -> Response {
+async fn forward(
+    Shared((target, host, client, tamper)): Shared<Route>,
+    request: Request,
+) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let behaviour = *tamper.lock().unwrap_or_else(PoisonError::into_inner);
@@ -550,8 +573,11 @@ async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request:
     let mut headers = parts.headers;
     headers.remove("host");
     headers.remove("accept-encoding");
-    let reply =
-        client.request(parts.method, format!("{target}{place}")).headers(headers).body(request_body).send();
+    let reply = client
+        .request(parts.method, format!("{target}{place}"))
+        .headers(headers)
+        .body(request_body)
+        .send();
     let Ok(answer) = reply.await else {
         return Response::builder().status(502).body(Body::empty()).unwrap();
     };
@@ -580,7 +606,10 @@ fn without_place(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
     let pairs = url::form_urlencoded::parse(query.as_bytes());
     let kept = pairs.filter(|(name, _)| !PLACES.contains(&name.as_ref()));
-    format!("{path}?{}", url::form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish())
+    format!(
+        "{path}?{}",
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
+    )
 }
 
 fn flowing(flow: Flow, body: Vec<u8>) -> Body {
@@ -606,8 +635,9 @@ fn flowing(flow: Flow, body: Vec<u8>) -> Body {
 /// Returns the stored items without tombstones.
 fn stored_titles(mirror: &Mirror) -> Vec<String> {
     let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
-    let mut statement =
-        database.prepare("SELECT title FROM documents WHERE deleted_at IS NULL ORDER BY title").unwrap();
+    let mut statement = database
+        .prepare("SELECT title FROM documents WHERE deleted_at IS NULL ORDER BY title")
+        .unwrap();
     let rows = statement.query_map([], |r| r.get(0)).unwrap();
     rows.collect::<rusqlite::Result<_>>().unwrap()
 }
@@ -631,7 +661,9 @@ async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
             let context = format!("{name}, {behaviour}, full {full}: {report:?}");
             assert!(began.elapsed() < MAX_TIME, "{context}");
             assert!(report.requests < MAX_REQUESTS, "{context}");
-            for text in report.problem.iter().map(|p| &p.message).chain(report.gaps.iter().map(|g| &g.text)) {
+            for text in
+                report.problem.iter().map(|p| &p.message).chain(report.gaps.iter().map(|g| &g.text))
+            {
                 assert!(!text.is_empty() && text.chars().count() < MAX_MESSAGE, "{context}");
                 assert!(!text.contains(['\n', '\u{1b}']), "{context}");
             }
@@ -643,7 +675,8 @@ async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
         proxy.set_tamper(None);
         let report = sync(mirror, true).await;
         // Items that first appeared while the server misbehaved are not deleted at once.
-        let is_implausible = report.problem.as_ref().is_some_and(|p| p.message.contains("implausibly many"));
+        let is_implausible =
+            report.problem.as_ref().is_some_and(|p| p.message.contains("implausibly many"));
         assert!(report.problem.is_none() || is_implausible, "{name} after {behaviour}: {report:?}");
         let now = stored_titles(mirror);
         let lost_titles: Vec<_> = titles.iter().filter(|title| !now.contains(title)).collect();
@@ -656,9 +689,10 @@ async fn bear_all_of(shape: Shape) {
     {
         let mut content = fake.content();
         for page in 1..=6 {
-            content
-                .pages
-                .insert(format!("Kiln {page}"), (format!("<p>Heat {page}</p>"), NOW - 900_000 + page));
+            content.pages.insert(
+                format!("Kiln {page}"),
+                (format!("<p>Heat {page}</p>"), NOW - 900_000 + page),
+            );
         }
     }
     let proxy = Proxy::in_front_of(&fake.host);
@@ -744,7 +778,8 @@ async fn slow_response_ends_a_sync() {
         }
         let began = Instant::now();
         let reports =
-            futures_util::future::join_all(mirrors.iter().map(|(mirror, _)| sync(mirror, true))).await;
+            futures_util::future::join_all(mirrors.iter().map(|(mirror, _)| sync(mirror, true)))
+                .await;
         assert!(began.elapsed() < 10 * LIMIT, "{:?}", began.elapsed());
         for ((report, (mirror, _)), titles) in reports.iter().zip(&mirrors).zip(counts) {
             let problem = report.problem.as_ref().map_or("", |p| p.message.as_str());
@@ -783,7 +818,8 @@ fn refuse_with_token(answer: &mut Answer) {
     let echo = ECHO.lock().unwrap_or_else(PoisonError::into_inner).clone();
     answer.status = 403;
     answer.body =
-        format!("{{\"message\": \"no: {echo}\", \"errors\": [{{\"message\": \"{echo}\"}}]}}").into();
+        format!("{{\"message\": \"no: {echo}\", \"errors\": [{{\"message\": \"{echo}\"}}]}}")
+            .into();
 }
 
 #[tokio::test]
@@ -798,7 +834,9 @@ async fn echoed_token_is_stored_by_no_connector() {
         {
             proxy.set_tamper(None);
             let mirror = match fake {
-                Some(fake) if fake.shape == Shape::Zendesk => Mirror::of_tracker(fake, pair, false).await,
+                Some(fake) if fake.shape == Shape::Zendesk => {
+                    Mirror::of_tracker(fake, pair, false).await
+                }
                 Some(fake) => Mirror::of_tracker(fake, secret, false).await,
                 None => Mirror::with(&github, secret).await,
             };
@@ -815,7 +853,8 @@ async fn echoed_token_is_stored_by_no_connector() {
             }
             for file in ["precedent.db", "precedent.db-wal"] {
                 let bytes = std::fs::read(mirror.folder().join(file)).unwrap_or_default();
-                let holds = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+                let holds =
+                    |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
                 assert!(!holds(TOKEN) && !holds(&form), "{context}: {file}");
             }
         }
@@ -830,9 +869,15 @@ const BAD_RECORDS: &[(&str, Spoil)] = &[
     ("a word", |record| *record = json!("x")),
     ("without fields", |record| *record = json!({})),
     ("fields are null", |record| each_field(record, |_| Some(Value::Null))),
-    ("numbers below zero", |record| each_field(record, |value| value.is_number().then(|| json!(-1)))),
-    ("numbers beyond 64 bits", |record| each_field(record, |value| value.is_number().then(|| json!(1e30)))),
-    ("texts are lists", |record| each_field(record, |value| value.is_string().then(|| json!([[]])))),
+    ("numbers below zero", |record| {
+        each_field(record, |value| value.is_number().then(|| json!(-1)))
+    }),
+    ("numbers beyond 64 bits", |record| {
+        each_field(record, |value| value.is_number().then(|| json!(1e30)))
+    }),
+    ("texts are lists", |record| {
+        each_field(record, |value| value.is_string().then(|| json!([[]])))
+    }),
 ];
 
 /// Sets the fields of a record for which `new` returns a value.
@@ -849,7 +894,9 @@ static BAD_RECORD: Mutex<Spoil> = Mutex::new(|_| {});
 fn spoil_first(answer: &mut Answer) {
     let spoil = *BAD_RECORD.lock().unwrap_or_else(PoisonError::into_inner);
     answer.edit(move |_, value| {
-        if let Some(list) = value.as_array_mut().filter(|list| list.len() > 4 && list[0].is_object()) {
+        if let Some(list) =
+            value.as_array_mut().filter(|list| list.len() > 4 && list[0].is_object())
+        {
             spoil(&mut list[0]);
         }
     });
@@ -883,7 +930,8 @@ async fn bad_record_costs_no_other() {
         let set_date: Spoil = |record| {
             each_field(record, |value| {
                 let text = value.as_str()?;
-                (text.len() >= 19 && text.as_bytes()[10] == b'T').then(|| json!("+11026-01-01T00:00:00Z"))
+                (text.len() >= 19 && text.as_bytes()[10] == b'T')
+                    .then(|| json!("+11026-01-01T00:00:00Z"))
             });
         };
         *BAD_RECORD.lock().unwrap() = set_date;
@@ -1013,7 +1061,8 @@ async fn internal_comment_is_shown_and_goes_nowhere_else() {
     let text = Casebook::render_brief(brief, BriefFormat::Markdown).await.unwrap();
     let text = String::from_utf8(text).unwrap();
     assert!(!text.contains("valve 1") && !text.contains("valve 3"), "{text}");
-    let request = SearchRequest { query: "mode:lexical \"valve 3\"".to_owned(), ..SearchRequest::default() };
+    let request =
+        SearchRequest { query: "mode:lexical \"valve 3\"".to_owned(), ..SearchRequest::default() };
     let reply = mirror.casebook.search(request, &Task::new()).await.unwrap();
     assert!(reply.hits.iter().all(|hit| !hit.key.ends_with("#1")), "{:?}", reply.hits);
     for (notes, comments) in [(false, 2), (true, 4)] {
@@ -1028,8 +1077,8 @@ async fn comments_whose_ids_restart_are_kept() {
     let place = Place::new();
     let casebook = Casebook::open(options(&place, None)).await.unwrap();
     let items = (1..=3).map(|n| issue(n, &format!("Trouble {n}"), "It stops."));
-    let comments =
-        (1..=3).flat_map(|n| (1..=2).map(move |id| comment(id, n, &format!("Comment {id} of {n}"))));
+    let comments = (1..=3)
+        .flat_map(|n| (1..=2).map(move |id| comment(id, n, &format!("Comment {id} of {n}"))));
     let file = place.file("in.jsonl", lines(&items.chain(comments).collect::<Vec<_>>()));
     let first = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
     assert_eq!((first.new, first.updated), (9, 0), "{first:?}");
@@ -1070,7 +1119,8 @@ async fn bad_address_ends_no_other_sync() {
         assert_eq!(report.problem.is_some(), report.source.starts_with("bad/"), "{report:?}");
     }
     assert_eq!((reports.len(), stored_titles(&mirror).len()), (4, 2));
-    let health = Casebook::doctor(OpenOptions::new(mirror.folder()), false, 0, &Task::new()).await.unwrap();
+    let health =
+        Casebook::doctor(OpenOptions::new(mirror.folder()), false, 0, &Task::new()).await.unwrap();
     let findings: Vec<_> = health.findings.iter().filter(|f| f.id == "address_damaged").collect();
     assert_eq!(findings.len(), 3, "{findings:?}");
     assert!(findings[0].what.contains("bad/address"), "{findings:?}");

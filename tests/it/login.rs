@@ -85,7 +85,8 @@ async fn device_login_stores_the_token() {
     assert_eq!(token_stored.as_deref(), Some("canary-token"));
     assert_eq!(requests[0], "client_id=app-1&scope=repo");
     assert!(
-        requests[1].contains("device_code=canary-device") && requests[1].contains("grant_type=urn%3Aietf"),
+        requests[1].contains("device_code=canary-device")
+            && requests[1].contains("grant_type=urn%3Aietf"),
         "{}",
         requests[1]
     );
@@ -121,7 +122,11 @@ fn environment_token_goes_only_to_its_host() {
     place.ok(&["source", "add", "redmine:app", "--host", &fake.host, "--as", "acme/app"]);
     let run = |variables: &[(&str, &str)]| {
         fake.content().log.clear();
-        let ran = place.command(&["sync", "--no-index"]).envs(variables.iter().copied()).output().unwrap();
+        let ran = place
+            .command(&["sync", "--no-index"])
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
         fake.content().log.iter().any(|(_, login)| login.as_deref() == Some("canary-key"))
     };

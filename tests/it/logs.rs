@@ -51,7 +51,8 @@ fn casebook(place: &Place) {
     });
     let items: Vec<String> =
         [solved_item.to_string(), open.to_string()].into_iter().chain(others_items).collect();
-    let reply = comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
+    let reply =
+        comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
     import_items(place, items.join("\n"), &reply);
 }
 
@@ -117,7 +118,11 @@ fn log_report_shows_known_errors() {
         "{lease:#}"
     );
     let quorum = of("quorum");
-    assert_eq!((&quorum["verdict"], &quorum["severity"]), (&"new".into(), &"fatal".into()), "{quorum:#}");
+    assert_eq!(
+        (&quorum["verdict"], &quorum["severity"]),
+        (&"new".into(), &"fatal".into()),
+        "{quorum:#}"
+    );
     assert_eq!(errors[0]["message"], quorum["message"], "what ended the program comes first");
 
     let output = place.ok(&["troubleshoot", &path]).out;
@@ -140,7 +145,8 @@ fn log_report_shows_known_errors() {
 
 fn bundle(path: &Path) {
     let file = std::fs::File::create(path).unwrap();
-    let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(file, flate2::Compression::fast()));
+    let mut tar =
+        tar::Builder::new(flate2::write::GzEncoder::new(file, flate2::Compression::fast()));
     let member = zstd::encode_all(log().as_bytes(), 1).unwrap();
     let members: [(&str, &[u8]); 3] = [
         ("bundle/server.log.zst", &member),
@@ -187,11 +193,14 @@ fn log_brief_omits_the_owner() {
         format!("2026-05-12 10:00:00 ERROR mail to mika@customer.example bounced\n{}", log()),
     );
     let brief = place.ok(&["brief", &path.to_string_lossy(), "--redact"]).out;
-    for part in ["Errors in the log", "cannot store order", "Solved cases", "2.5.0", "server.log line"] {
+    for part in
+        ["Errors in the log", "cannot store order", "Solved cases", "2.5.0", "server.log line"]
+    {
         assert!(brief.contains(part), "{part}: {brief}");
     }
     assert!(
-        !brief.contains("mika@customer.example") && !brief.contains(&*place.path("").to_string_lossy()),
+        !brief.contains("mika@customer.example")
+            && !brief.contains(&*place.path("").to_string_lossy()),
         "{brief}"
     );
 }
@@ -208,7 +217,8 @@ fn non_log_file_is_rejected_or_searched() {
         ran.err
     );
     // A mail contains no log errors and is treated as a question.
-    let mail = place.file("mail.txt", "Our orders are lost with HR-4711 since Monday. What can we do?\n");
+    let mail =
+        place.file("mail.txt", "Our orders are lost with HR-4711 since Monday. What can we do?\n");
     let output = place.ok(&["troubleshoot", &mail.to_string_lossy()]).out;
     assert!(output.contains("acme/heron#7"), "{output}");
     let picture = place.file("picture.log", b"\x89PNG\0\0");
@@ -258,15 +268,20 @@ fn log_may_come_from_standard_input() {
     let ran = run_with_input(&place, &["search", "-"], long.as_bytes());
     assert!(ran.out.contains("acme/heron#7"), "{}", ran.out);
     let brief = run_with_input(&place, &["brief", "-"], long.as_bytes());
-    assert!(brief.out.contains("Errors in the log") && brief.out.contains("standard input"), "{}", brief.out);
+    assert!(
+        brief.out.contains("Errors in the log") && brief.out.contains("standard input"),
+        "{}",
+        brief.out
+    );
 }
 
 #[test]
 fn log_without_errors_is_stated() {
     let place = Place::new();
     casebook(&place);
-    let fine: String =
-        (0..234).map(|n| format!("2026-05-12 10:00:{:02},000 INFO GET /orders/{n}\n", n % 60)).collect();
+    let fine: String = (0..234)
+        .map(|n| format!("2026-05-12 10:00:{:02},000 INFO GET /orders/{n}\n", n % 60))
+        .collect();
     let path = place.file("fine.log", &fine);
     let output = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
     assert_eq!(output.trim(), "No errors or warnings in 234 lines.");
@@ -292,7 +307,8 @@ fn case_without_a_fix_shows_the_last_comment() {
     );
     let output = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
     assert!(
-        output.contains("solved  [Issue acme/heron#7]") && output.contains("own the folder of the ring"),
+        output.contains("solved  [Issue acme/heron#7]")
+            && output.contains("own the folder of the ring"),
         "{output}"
     );
 }
@@ -309,5 +325,9 @@ fn broken_file_is_listed_and_others_are_read() {
     assert!(output.contains("solved  [Issue acme/heron#7]"), "{output}");
     assert!(output.contains("skipped: cut.zip: the file is truncated or damaged"), "{output}");
     let ran = place.run(&["troubleshoot", &folder.join("cut.zip").to_string_lossy()]);
-    assert!(ran.code == Some(2) && ran.err.contains("cut.zip: the file is truncated"), "{}", ran.err);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("cut.zip: the file is truncated"),
+        "{}",
+        ran.err
+    );
 }

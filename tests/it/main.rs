@@ -80,6 +80,9 @@ fn every_test_file_is_included() {
             continue;
         }
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        assert!(name == "main" || main.contains(&format!("mod {name};")), "tests/it/{name}.rs is not run");
+        assert!(
+            name == "main" || main.contains(&format!("mod {name};")),
+            "tests/it/{name}.rs is not run"
+        );
     }
 }

@@ -69,7 +69,9 @@ impl Client {
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
+        );
         loop {
             let frame = self.frame();
             if frame["id"] == id {
@@ -179,14 +181,19 @@ fn tools_are_few_annotated_and_described() {
     }
     // The output schemas are for programs; an agent reads the rest.
     let mut descriptions = tools.clone();
-    descriptions.iter_mut().for_each(|tool| drop(tool.as_object_mut().unwrap().remove("outputSchema")));
+    descriptions
+        .iter_mut()
+        .for_each(|tool| drop(tool.as_object_mut().unwrap().remove("outputSchema")));
     let length = tokens(&serde_json::to_string(&descriptions).unwrap());
     assert!(length <= 2_500, "{length} tokens");
     let find = tools.iter().find(|t| t["name"] == "find_duplicates").unwrap();
     let properties = &find["inputSchema"]["properties"];
     let names: Vec<&String> = properties.as_object().unwrap().keys().collect();
     for first in ["include_closed", "max_candidates", "number", "threshold"] {
-        assert!(names.iter().any(|n| *n == first), "the first specification has {first}: {names:?}");
+        assert!(
+            names.iter().any(|n| *n == first),
+            "the first specification has {first}: {names:?}"
+        );
     }
     assert_eq!(find["inputSchema"].get("required"), None, "a draft has no number");
     assert_eq!(
@@ -221,7 +228,10 @@ fn every_tool_answers() {
         parts.iter().for_each(|part| assert!(text.contains(part), "{part}: {text}"));
     };
     let search = client.ok("search_issues", json!({"query": "upload", "limit": 1}));
-    assert_eq!((search["results"].as_array().unwrap().len(), &search["next_offset"]), (1, &json!(1)));
+    assert_eq!(
+        (search["results"].as_array().unwrap().len(), &search["next_offset"]),
+        (1, &json!(1))
+    );
     has(
         &search,
         &[
@@ -240,14 +250,20 @@ fn every_tool_answers() {
     let fixes = client.ok("find_fixes", json!({"text": "upload stops with FW-1043"}));
     assert_eq!((&fixes["solved"], &fixes["results"][0]["key"]), (&json!(1), &json!("acme/app#1")));
     has(&fixes, &["Fix [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
-    let log =
-        place.file("logs/server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n");
+    let log = place.file(
+        "logs/server.log",
+        "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n",
+    );
     let log_fixes = client.ok("find_fixes", json!({"path": log}));
     has(&log_fixes, &["1 distinct errors", "upload stops with FW-1043", "acme/app#1"]);
     let error = client.call("find_fixes", json!({"path": place.casebook()}));
     assert!(error.to_string().contains("not allowed to read"), "{error}");
-    let answer = client.ok("ask", json!({"text": "upload of a large bundle stops with error FW-1043"}));
-    assert_eq!((&answer["verdict"], &answer["related"][0]["key"]), (&json!("likely"), &json!("acme/app#1")));
+    let answer =
+        client.ok("ask", json!({"text": "upload of a large bundle stops with error FW-1043"}));
+    assert_eq!(
+        (&answer["verdict"], &answer["related"][0]["key"]),
+        (&json!("likely"), &json!("acme/app#1"))
+    );
     has(
         &answer,
         &[
@@ -264,8 +280,7 @@ fn every_tool_answers() {
     assert!(part["text"].as_str().unwrap().contains("### comment-12"), "{part}");
     assert!(!part["text"].as_str().unwrap().contains("### comment-11"), "{part}");
 
-    let note =
-        json!({"kind": "lesson", "title": "Chunks", "body": "Keep them in order.", "attach": ["acme/app#1"]});
+    let note = json!({"kind": "lesson", "title": "Chunks", "body": "Keep them in order.", "attach": ["acme/app#1"]});
     assert_eq!(client.ok("add_note", note.clone())["outcome"], "stored");
     assert_eq!(client.ok("add_note", note.clone())["outcome"], "duplicate");
     let mut check = note;
@@ -288,11 +303,19 @@ fn old_tool_names_still_answer() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
-    assert_eq!(client.ok("search", json!({"query": "upload"}))["results"].as_array().unwrap().len(), 2);
-    let fixes =
-        client.ok("troubleshoot", json!({"text": "upload stops with FW-1043", "total_budget_chars": 9_000}));
+    assert_eq!(
+        client.ok("search", json!({"query": "upload"}))["results"].as_array().unwrap().len(),
+        2
+    );
+    let fixes = client.ok(
+        "troubleshoot",
+        json!({"text": "upload stops with FW-1043", "total_budget_chars": 9_000}),
+    );
     assert_eq!(fixes["solved"], 1);
-    assert_eq!(client.ok("get_thread", json!({"key": "acme/app#1", "limit": 2}))["key"], "acme/app#1");
+    assert_eq!(
+        client.ok("get_thread", json!({"key": "acme/app#1", "limit": 2}))["key"],
+        "acme/app#1"
+    );
     client.ok("export_brief", json!({"key": "acme/app#1"}));
     let note = json!({"kind": "lesson", "title": "Chunks", "body": "Keep them in order."});
     assert_eq!(client.ok("check_similar", note.clone())["outcome"], "unique");
@@ -310,11 +333,18 @@ fn text_client_gets_the_text_alone() {
     client.ask("initialize", hello);
     let tools = client.ask("tools/list", json!({}));
     assert!(
-        tools["result"]["tools"].as_array().unwrap().iter().all(|tool| tool.get("outputSchema").is_none())
+        tools["result"]["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|tool| tool.get("outputSchema").is_none())
     );
     let reply = client.call("ask", json!({"key": "acme/app#5"}));
     assert!(reply["result"].get("structuredContent").is_none(), "{reply}");
-    assert!(reply["result"]["content"][0]["text"].as_str().unwrap().contains("acme/app#1"), "{reply}");
+    assert!(
+        reply["result"]["content"][0]["text"].as_str().unwrap().contains("acme/app#1"),
+        "{reply}"
+    );
     assert_eq!(client.end().0, Some(0));
 }
 
@@ -336,7 +366,11 @@ fn empty_answer_names_the_next_call() {
             json!({"title": problem, "threshold": 0.9}),
             &["**No match", "Next: find_fixes", "threshold 0.1"],
         ),
-        ("search_issues", json!({"query": "zzzyqx mode:lexical"}), &["**No result.**", "Next: ask with"]),
+        (
+            "search_issues",
+            json!({"query": "zzzyqx mode:lexical"}),
+            &["**No result.**", "Next: ask with"],
+        ),
     ] {
         let reply = client.ok(tool, arguments);
         let text = reply["text"].as_str().unwrap();
@@ -379,7 +413,9 @@ fn long_thread_leads_with_its_fix() {
     for n in 0..521 {
         let text = match n {
             518 => "This is fixed in 2.4.0: the chunks are now kept in order.",
-            _ => "It happens here as well, with a bundle of several gigabytes behind the office proxy.",
+            _ => {
+                "It happens here as well, with a bundle of several gigabytes behind the office proxy."
+            }
         };
         lines.push_str(&format!("{}\n", comment(1_000 + n, 1, text)));
     }
@@ -392,7 +428,10 @@ fn long_thread_leads_with_its_fix() {
     let fix = text.find("fixed in 2.4.0: the chunks").unwrap();
     assert!(fix < text.find("### Text").unwrap() && fix < 600, "{text}");
     assert!(tokens(text) <= 2_000, "{}", tokens(text));
-    let next = format!("Next: read_thread {{\"key\":\"acme/app#1\",\"offset\":{}}}", thread["next_offset"]);
+    let next = format!(
+        "Next: read_thread {{\"key\":\"acme/app#1\",\"offset\":{}}}",
+        thread["next_offset"]
+    );
     assert!(text.contains(&next), "{text}");
     assert_eq!(client.end().0, Some(0));
 }
@@ -421,7 +460,10 @@ fn hostile_arguments_are_errors() {
         ("read_thread", json!({"key": "acme/app#1", "offset": 999_999_999})),
         ("write_brief", json!({"key": "acme/app#1", "format": "pdf"})),
         ("add_note", json!({"kind": "lesson", "title": 5, "body": "b"})),
-        ("record_verdict", json!({"key": "acme/app#1", "other": "acme/app#1", "verdict": "duplicate"})),
+        (
+            "record_verdict",
+            json!({"key": "acme/app#1", "other": "acme/app#1", "verdict": "duplicate"}),
+        ),
         ("status", json!({huge: 1})),
     ] {
         let reply = client.call(tool, arguments);
@@ -470,7 +512,11 @@ fn failures_have_a_remedy_and_name_unknown_parameters() {
         ("find_duplicates", json!({"number": 5, "treshold": 0.5}), "invalid_input"),
         ("find_duplicates", json!({"number": 5, "key": "acme/app#1"}), "invalid_input"),
         ("find_duplicates", json!({"number": 5, "title": "a draft"}), "invalid_input"),
-        ("find_duplicates", json!({"number": 5, "source": "acme/app", "everywhere": true}), "invalid_input"),
+        (
+            "find_duplicates",
+            json!({"number": 5, "source": "acme/app", "everywhere": true}),
+            "invalid_input",
+        ),
         ("search_issues", json!({"query": "x", "page": 2}), "invalid_input"),
         ("search_issues", json!({"query": "x", "limit": -1}), "invalid_input"),
         ("search_issues", json!({"query": "x", "offset": 600}), "invalid_input"),
@@ -488,7 +534,10 @@ fn failures_have_a_remedy_and_name_unknown_parameters() {
         let result = &reply["result"];
         assert_eq!(result["isError"], true, "{reply}");
         let text = result["content"][0]["text"].as_str().unwrap();
-        assert!(text.starts_with(&format!("Error ({code}): ")) && text.contains("\nNext: "), "{text}");
+        assert!(
+            text.starts_with(&format!("Error ({code}): ")) && text.contains("\nNext: "),
+            "{text}"
+        );
         for rust in ["u64", "usize", "f32"] {
             assert!(!text.contains(rust), "{text}");
         }
@@ -496,7 +545,8 @@ fn failures_have_a_remedy_and_name_unknown_parameters() {
     let reply = client.call("delete_everything", json!({}));
     let message = reply["error"]["message"].as_str().unwrap();
     assert!(
-        message.contains("Unknown tool \"delete_everything\"") && message.contains("find_duplicates"),
+        message.contains("Unknown tool \"delete_everything\"")
+            && message.contains("find_duplicates"),
         "{reply}"
     );
     assert_eq!(client.end().0, Some(0));
@@ -507,16 +557,30 @@ fn malformed_input_does_not_end_the_server() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
-    for line in ["{", "[]", "null", "\u{0}\u{1}", "{\"jsonrpc\": \"2.0\"}", "{\"id\": 1}", "not json at all"]
-    {
+    for line in [
+        "{",
+        "[]",
+        "null",
+        "\u{0}\u{1}",
+        "{\"jsonrpc\": \"2.0\"}",
+        "{\"id\": 1}",
+        "not json at all",
+    ] {
         client.send(line);
-        assert_eq!(client.ok("status", json!({}))["sources"][0]["key"], "acme/app", "after {line:?}");
+        assert_eq!(
+            client.ok("status", json!({}))["sources"][0]["key"],
+            "acme/app",
+            "after {line:?}"
+        );
     }
     for method in ["no/such/method", "resources/read", "logging/setLevel"] {
         let error = client.ask(method, json!({}))["error"].clone();
         let message = error["message"].as_str().unwrap();
         assert_eq!(error["code"], -32601, "{error}");
-        assert!(message.contains(method) && message.contains("tools/list and tools/call"), "{message}");
+        assert!(
+            message.contains(method) && message.contains("tools/list and tools/call"),
+            "{message}"
+        );
     }
     let huge = format!("FW-1043 {}", "log line of a customer ".repeat(40_000));
     assert_eq!(client.ok("find_fixes", json!({"text": huge}))["solved"], 1);
@@ -559,7 +623,11 @@ fn slow_call_reports_progress() {
             break frame;
         }
     };
-    assert_eq!(reply["result"]["structuredContent"]["results"].as_array().unwrap().len(), 1, "{reply}");
+    assert_eq!(
+        reply["result"]["structuredContent"]["results"].as_array().unwrap().len(),
+        1,
+        "{reply}"
+    );
     assert!(!progress.is_empty() && progress.is_sorted(), "{progress:?}");
     assert_eq!(client.end().0, Some(0));
 }
@@ -611,7 +679,8 @@ fn invalid_request_gets_an_error_reply() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
-    let long = format!("{{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"{}\"}}", "x".repeat(80_000_000));
+    let long =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"{}\"}}", "x".repeat(80_000_000));
     for (line, code, id) in [
         (&b"this is no json"[..], -32700, json!(null)),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping", -32700, json!(null)),
@@ -625,7 +694,11 @@ fn invalid_request_gets_an_error_reply() {
             -32600,
             json!(1e30),
         ),
-        (b"{\"jsonrpc\":\"2.0\",\"id\":10,\"method\":\"tools/call\",\"params\":{}}", -32602, json!(10)),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":10,\"method\":\"tools/call\",\"params\":{}}",
+            -32602,
+            json!(10),
+        ),
     ] {
         let text = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
         client.bytes(line);
@@ -654,7 +727,10 @@ fn input_before_initialization_does_not_end_it() {
     client.send("hello");
     assert_eq!(client.frame()["error"]["code"], -32700);
     let early = client.call("status", json!({}));
-    assert!(early["error"]["message"].as_str().unwrap().contains("send initialize first"), "{early}");
+    assert!(
+        early["error"]["message"].as_str().unwrap().contains("send initialize first"),
+        "{early}"
+    );
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
     assert_eq!(client.ask("initialize", hello)["result"]["serverInfo"]["name"], "precedent");
@@ -668,7 +744,10 @@ fn missing_key_is_named() {
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
     let reply = client.call("read_thread", json!({"key": " "}));
-    assert!(reply["result"]["content"][0]["text"].as_str().unwrap().contains("a key is missing"), "{reply}");
+    assert!(
+        reply["result"]["content"][0]["text"].as_str().unwrap().contains("a key is missing"),
+        "{reply}"
+    );
     assert_eq!(client.end().0, Some(0));
 }
 
@@ -687,7 +766,8 @@ fn last_line_needs_no_newline() {
 fn duplicates_accept_key_number_text_and_draft() {
     let place = Place::new();
     import_sample(&place);
-    let lib_file = place.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
+    let lib_file =
+        place.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
     place.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
     let mut client = Client::start(&place, &[]);
     let first = |reply: &Value| reply["results"][0]["key"].as_str().unwrap_or_default().to_owned();
@@ -712,11 +792,17 @@ fn duplicates_accept_key_number_text_and_draft() {
         assert_eq!(first(&client.ok("find_duplicates", request)), "acme/app#1", "{arguments}");
     }
     let keys = |reply: &Value| -> Vec<String> {
-        reply["results"].as_array().unwrap().iter().map(|c| c["key"].as_str().unwrap().to_owned()).collect()
+        reply["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|c| c["key"].as_str().unwrap().to_owned())
+            .collect()
     };
     let own_source = client.ok("find_duplicates", json!({"key": "acme/lib#5"}));
     assert_eq!(keys(&own_source), Vec::<String>::new());
-    let all_sources = client.ok("find_duplicates", json!({"key": "acme/lib#5", "everywhere": true}));
+    let all_sources =
+        client.ok("find_duplicates", json!({"key": "acme/lib#5", "everywhere": true}));
     assert!(keys(&all_sources).contains(&"acme/app#1".to_owned()), "{all_sources}");
     let draft = client.ok("find_duplicates", json!({"title": FAILURE, "body": "It stops."}));
     assert!(keys(&draft).iter().any(|k| k.starts_with("acme/app")), "{draft}");
@@ -740,7 +826,9 @@ fn read_only_tools_write_nothing() {
     let database = || {
         let connection = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
         let count = |table: &str| -> u64 {
-            connection.query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |r| r.get(0)).unwrap()
+            connection
+                .query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |r| r.get(0))
+                .unwrap()
         };
         let names: Vec<String> = connection
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
@@ -783,14 +871,19 @@ fn many_calls_at_once_take_bounded_memory() {
     let mut client = Client::start(&place, &[]);
     client.ok("search_issues", json!({"query": "upload"}));
     let peak_memory = |client: &Client| -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).unwrap();
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     };
     let baseline = peak_memory(&client);
     for id in 1_000..1_000 + CALLS {
-        let call = json!({"name": "find_fixes", "arguments": {"text": format!("{FAILURE}, case {id}")}});
-        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}).to_string());
+        let call =
+            json!({"name": "find_fixes", "arguments": {"text": format!("{FAILURE}, case {id}")}});
+        client.send(
+            &json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call})
+                .to_string(),
+        );
     }
     let mut replies = 0;
     while replies < CALLS {

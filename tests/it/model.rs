@@ -149,7 +149,11 @@ fn question_in_another_language_finds_english_reports() {
     let found = run(&["search", "Speicher des Agenten wächst ohne Grenze", "--json=key"]);
     assert!(found.out.contains("ferrywire/ferrywire#6"), "{}", found.out);
 
-    let other = run(&["duplicates", "-t", "Konsolen loggar ut användaren efter varje uppdatering av sidan"]);
+    let other = run(&[
+        "duplicates",
+        "-t",
+        "Konsolen loggar ut användaren efter varje uppdatering av sidan",
+    ]);
     let text = other.out + &other.err;
     assert!(text.contains("texts in Swedish are compared by their words"), "{text}");
 }

@@ -49,7 +49,10 @@ fn best(place: &Place, n: u64) -> (String, f64) {
     assert!(!ran.err.contains("keyword search only"), "{}", ran.err);
     let response: Value = serde_json::from_str(&ran.out).unwrap();
     let hit = &response["hits"][0];
-    (hit["key"].as_str().unwrap_or_default().to_owned(), hit["scores"]["cosine"].as_f64().unwrap_or(0.0))
+    (
+        hit["key"].as_str().unwrap_or_default().to_owned(),
+        hit["scores"]["cosine"].as_f64().unwrap_or(0.0),
+    )
 }
 
 fn model_in_use(place: &Place) -> String {
@@ -81,7 +84,11 @@ fn model_change_is_atomic_for_queries() {
     assert_eq!(best(&place, 700).0, first.0);
     // Switching back is quick, because the vectors are still stored.
     let ran = place.ok(&["model", "use", "builtin"]);
-    assert!(ran.err.contains("Now using builtin") && !ran.err.contains("passages in"), "{}", ran.err);
+    assert!(
+        ran.err.contains("Now using builtin") && !ran.err.contains("passages in"),
+        "{}",
+        ran.err
+    );
     assert_eq!(best(&place, 3).0, "acme/app#3");
     // The other model can be removed.
     place.ok(&["model", "remove", "other"]);
@@ -91,7 +98,11 @@ fn model_change_is_atomic_for_queries() {
         !name.ends_with("-wal") && !name.ends_with("-shm")
     };
     assert_eq!(
-        std::fs::read_dir(place.casebook().join("vectors")).unwrap().flatten().filter(is_kept).count(),
+        std::fs::read_dir(place.casebook().join("vectors"))
+            .unwrap()
+            .flatten()
+            .filter(is_kept)
+            .count(),
         2,
         "a file and its lock"
     );
@@ -180,7 +191,8 @@ fn imported_model_is_tested_first() {
         let ran = ask(&["model", "import", &from]);
         assert_ne!(ran.code, Some(0));
         assert!(ran.err.contains(why), "{why}: {}", ran.err);
-        let leftover_count = std::fs::read_dir(place.casebook().join("models")).map_or(0, Iterator::count);
+        let leftover_count =
+            std::fs::read_dir(place.casebook().join("models")).map_or(0, Iterator::count);
         assert_eq!(leftover_count, 0, "nothing is left behind");
     };
     let swap = |name: &str, bytes: &[u8], why: &str| {
@@ -209,10 +221,14 @@ fn imported_model_is_tested_first() {
     tar.into_inner().unwrap().finish().unwrap();
     let ran = ask(&["model", "import", &archive.to_string_lossy(), "--prefix", "query: "]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let card: Value =
-        serde_json::from_slice(&std::fs::read(place.casebook().join("models/minilm/card.json")).unwrap())
-            .unwrap();
-    assert_eq!((card["dimensions"].as_u64(), card["prefix"].as_str()), (Some(384), Some("query: ")));
+    let card: Value = serde_json::from_slice(
+        &std::fs::read(place.casebook().join("models/minilm/card.json")).unwrap(),
+    )
+    .unwrap();
+    assert_eq!(
+        (card["dimensions"].as_u64(), card["prefix"].as_str()),
+        (Some(384), Some("query: "))
+    );
     let floor = card["floor"].as_f64().unwrap();
     assert!((0.2..0.6).contains(&floor), "the scale was measured: {floor}");
     let ran = ask(&["model", "import", &from, "--name", "minilm"]);
@@ -222,7 +238,8 @@ fn imported_model_is_tested_first() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let ran = ask(&["model", "use", "minilm"]);
     assert!(ran.code == Some(0) && ran.err.contains("Now using minilm"), "{}", ran.err);
-    let ran = ask(&["search", "mode:semantic browser keeps asking for the password again", "-L", "5"]);
+    let ran =
+        ask(&["search", "mode:semantic browser keeps asking for the password again", "-L", "5"]);
     assert!(ran.out.to_lowercase().contains("log"), "{}", ran.out);
     // A file replaced later is detected, because its vectors would not be comparable with stored
     // ones.
@@ -254,13 +271,15 @@ fn tiny() -> PathBuf {
 }
 
 async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response {
-    let header = |n: &str| request.headers().get(n).and_then(|v| v.to_str().ok()).map(str::to_owned);
+    let header =
+        |n: &str| request.headers().get(n).and_then(|v| v.to_str().ok()).map(str::to_owned);
     let (path, range) = (request.uri().path().to_owned(), header("range"));
     let mut hub = hub.lock().unwrap();
     hub.seen_login |= header("authorization").is_some();
     hub.log.push((path.clone(), range.clone()));
     let name = path.rsplit('/').next().unwrap_or_default();
-    let file = if name.ends_with(".onnx") { tiny() } else { root().join("models/builtin").join(name) };
+    let file =
+        if name.ends_with(".onnx") { tiny() } else { root().join("models/builtin").join(name) };
     let Ok(bytes) = std::fs::read(file) else {
         return Response::builder().status(404).body(Body::empty()).unwrap();
     };
@@ -275,8 +294,11 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
             .unwrap();
     }
     if path.contains("/resolve/") && name.ends_with(".onnx") {
-        let digest =
-            if hub.wrong_digest { "0".repeat(64) } else { precedent_index::embed::digest(&tiny()).unwrap() };
+        let digest = if hub.wrong_digest {
+            "0".repeat(64)
+        } else {
+            precedent_index::embed::digest(&tiny()).unwrap()
+        };
         return Response::builder()
             .status(302)
             .header("location", "/cdn/blob.onnx")
@@ -284,8 +306,9 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
             .body(Body::empty())
             .unwrap();
     }
-    let from: usize =
-        range.as_deref().map_or(0, |r| r.trim_start_matches("bytes=").trim_end_matches('-').parse().unwrap());
+    let from: usize = range
+        .as_deref()
+        .map_or(0, |r| r.trim_start_matches("bytes=").trim_end_matches('-').parse().unwrap());
     let body = Bytes::from(bytes);
     let rest = body.slice(from..);
     let mut answer = Response::builder().header("content-length", rest.len());
@@ -307,14 +330,16 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
 }
 
 fn hub() -> (Arc<Mutex<Hub>>, String, tokio::runtime::Runtime) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let state = Arc::<Mutex<Hub>>::default();
     let app = axum::Router::new().fallback(serve).with_state(Arc::clone(&state));
-    runtime
-        .spawn(async move { axum::serve(tokio::net::TcpListener::from_std(listener).unwrap(), app).await });
+    runtime.spawn(async move {
+        axum::serve(tokio::net::TcpListener::from_std(listener).unwrap(), app).await
+    });
     (state, address, runtime)
 }
 
@@ -342,7 +367,10 @@ fn model_download_resumes_after_a_broken_connection() {
     let hub = state.lock().unwrap();
     let blobs: Vec<_> = hub.log.iter().filter(|(p, _)| p == "/cdn/blob.onnx").collect();
     assert_eq!(blobs.len(), 2, "{blobs:?}");
-    assert!(blobs[0].1.is_none() && blobs[1].1.as_deref().is_some_and(|r| r != "bytes=0-"), "{blobs:?}");
+    assert!(
+        blobs[0].1.is_none() && blobs[1].1.as_deref().is_some_and(|r| r != "bytes=0-"),
+        "{blobs:?}"
+    );
     assert!(hub.log[0].0.starts_with("/Xenova/all-MiniLM-L6-v2/resolve/main/"), "{:?}", hub.log[0]);
     assert!(!hub.seen_login, "no request carries a login");
     let models = place.casebook().join("models");

@@ -4,7 +4,8 @@
 use precedent_core::{
     Code, Task,
     model::{
-        Lifecycle, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteOutcome, Recommendation, SearchRequest,
+        Lifecycle, NoteAnswer, NoteChange, NoteDraft, NoteKind, NoteOutcome, Recommendation,
+        SearchRequest,
     },
 };
 use precedent_engine::Casebook;
@@ -29,7 +30,8 @@ const LONG: &str = "amber birch cedar delta ember fjord grove heath inlet jetty 
 
 /// Returns [`LONG`] with its last `n` words replaced.
 fn with_changed_words(n: usize) -> String {
-    let replacements = ["orchid", "pebble", "quarry", "river", "summit", "tundra", "upland", "valley"];
+    let replacements =
+        ["orchid", "pebble", "quarry", "river", "summit", "tundra", "upland", "valley"];
     let mut words: Vec<&str> = LONG.split_whitespace().collect();
     let at = words.len() - n;
     words[at..].copy_from_slice(&replacements[..n]);
@@ -37,7 +39,14 @@ fn with_changed_words(n: usize) -> String {
 }
 
 fn draft(kind: NoteKind, title: &str, body: &str) -> NoteDraft {
-    NoteDraft { kind, title: title.into(), body: body.into(), tags: vec![], attach: vec![], force: false }
+    NoteDraft {
+        kind,
+        title: title.into(),
+        body: body.into(),
+        tags: vec![],
+        attach: vec![],
+        force: false,
+    }
 }
 
 async fn add(casebook: &Casebook, draft: NoteDraft) -> NoteAnswer {
@@ -55,7 +64,8 @@ async fn unique_note_is_stored() {
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!((answer.outcome, answer.note.key.as_str()), (NoteOutcome::Stored, "note#1"));
     assert!(answer.matches.is_empty() && answer.warning.is_none());
-    let answer = add(&casebook, draft(NoteKind::Lesson, "Colours", "Blue on black is unreadable.")).await;
+    let answer =
+        add(&casebook, draft(NoteKind::Lesson, "Colours", "Blue on black is unreadable.")).await;
     assert_eq!((answer.outcome, count(&casebook).await), (NoteOutcome::Stored, 2));
 }
 
@@ -64,7 +74,8 @@ async fn exact_duplicate_note_is_blocked() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
-    let second = add(&casebook, draft(NoteKind::Lesson, " Slots ", "Restart  the\nheartbeat.")).await;
+    let second =
+        add(&casebook, draft(NoteKind::Lesson, " Slots ", "Restart  the\nheartbeat.")).await;
     assert_eq!((second.outcome, second.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
     let duplicate = &second.matches[0];
     assert_eq!(
@@ -124,10 +135,15 @@ async fn notes_match_only_their_own_kind() {
     let casebook = open(&place).await;
     for kind in NoteKind::ALL {
         let response = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await;
-        assert_eq!((response.outcome, response.matches.len()), (NoteOutcome::Stored, 0), "{kind:?}");
+        assert_eq!(
+            (response.outcome, response.matches.len()),
+            (NoteOutcome::Stored, 0),
+            "{kind:?}"
+        );
     }
     for kind in NoteKind::ALL {
-        let second_outcome = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await.outcome;
+        let second_outcome =
+            add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await.outcome;
         let is_blocked = kind.is_checked();
         assert_eq!(second_outcome == NoteOutcome::Duplicate, is_blocked, "{kind:?}");
     }
@@ -146,7 +162,11 @@ async fn similarity_check_stores_nothing() {
         ("Something else altogether.".to_owned(), Recommendation::Unique, 0),
     ] {
         let similar = casebook.similar_notes(NoteKind::Curiosity, "Forest", &body).await.unwrap();
-        assert_eq!((similar.recommendation, similar.matches.len()), (recommendation, matches), "{body}");
+        assert_eq!(
+            (similar.recommendation, similar.matches.len()),
+            (recommendation, matches),
+            "{body}"
+        );
     }
     let response = casebook.similar_notes(NoteKind::Lesson, "Forest", LONG).await.unwrap();
     assert_eq!(response.recommendation, Recommendation::Unique);
@@ -168,12 +188,18 @@ async fn missing_fields_are_errors() {
     let place = Place::new();
     let casebook = open(&place).await;
     for (title, body) in [("", "text"), ("  ", "text"), ("title", ""), ("title", "\n")] {
-        let error = casebook.add_note(draft(NoteKind::Lesson, title, body), &Task::new()).await.unwrap_err();
+        let error = casebook
+            .add_note(draft(NoteKind::Lesson, title, body), &Task::new())
+            .await
+            .unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
     }
     let attach = vec!["acme/app#1".to_owned()];
     let unattachable = NoteDraft { attach, ..draft(NoteKind::Lesson, "title", "text") };
-    assert_eq!(casebook.add_note(unattachable, &Task::new()).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(
+        casebook.add_note(unattachable, &Task::new()).await.unwrap_err().code(),
+        Code::NotFound
+    );
     assert_eq!(count(&casebook).await, 0);
     let ran = place.run(&["note", "add", "--title", "x"]);
     assert!(ran.code == Some(2) && ran.err.contains("--body"), "{}", ran.err);
@@ -194,7 +220,8 @@ async fn failed_similarity_check_stores_with_a_warning() {
     drop(casebook);
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
-    let similar = casebook.similar_notes(NoteKind::Lesson, "Slots", "Restart the heartbeat!").await.unwrap();
+    let similar =
+        casebook.similar_notes(NoteKind::Lesson, "Slots", "Restart the heartbeat!").await.unwrap();
     assert!(similar.warning.is_none());
     assert_eq!(similar.matches.first().map(|m| m.id.as_str()), Some("note#1"), "{similar:?}");
 }
@@ -203,7 +230,8 @@ async fn failed_similarity_check_stores_with_a_warning() {
 async fn notes_are_searchable_but_never_duplicates() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let path = place.file("in.jsonl", issue(1, "Replication slot grows", "The disk fills.").to_string());
+    let path =
+        place.file("in.jsonl", issue(1, "Replication slot grows", "The disk fills.").to_string());
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     let note_draft = NoteDraft {
@@ -212,7 +240,10 @@ async fn notes_are_searchable_but_never_duplicates() {
         ..draft(NoteKind::Lesson, "Replication slot grows", "Restart the heartbeat.")
     };
     let note = add(&casebook, note_draft).await.note;
-    assert_eq!((note.tags, note.connected), (vec!["disk".to_owned()], vec!["acme/app#1".to_owned()]));
+    assert_eq!(
+        (note.tags, note.connected),
+        (vec!["disk".to_owned()], vec!["acme/app#1".to_owned()])
+    );
     let keys = |query: &str| {
         let request = SearchRequest { query: query.into(), ..Default::default() };
         let casebook = casebook.clone();
@@ -231,8 +262,10 @@ async fn notes_are_searchable_but_never_duplicates() {
     assert_eq!(casebook.thread("acme/app#1").await.unwrap().links[0].key, "note#1");
     assert_eq!(casebook.thread("1").await.unwrap().key, "acme/app#1");
     assert_eq!(casebook.sources().await.unwrap().len(), 1);
-    let request =
-        precedent_core::model::DuplicatesRequest { key: Some("acme/app#1".into()), ..Default::default() };
+    let request = precedent_core::model::DuplicatesRequest {
+        key: Some("acme/app#1".into()),
+        ..Default::default()
+    };
     assert!(casebook.duplicates(request, &Task::new()).await.unwrap().candidates.is_empty());
 }
 
@@ -240,7 +273,8 @@ async fn notes_are_searchable_but_never_duplicates() {
 async fn bare_number_in_a_note_belongs_to_its_source() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let lines = [issue(1, "Replication slot grows", "The disk fills."), issue(2, "Slot is gone", "Again.")];
+    let lines =
+        [issue(1, "Replication slot grows", "The disk fills."), issue(2, "Slot is gone", "Again.")];
     let path = place.file("in.jsonl", lines.map(|line| line.to_string()).join("\n"));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     let mut note = draft(NoteKind::Lesson, "Slots", "Restart the heartbeat, see #2.");
@@ -248,7 +282,8 @@ async fn bare_number_in_a_note_belongs_to_its_source() {
     add(&casebook, note).await;
     casebook.update_index(&Task::new()).await.unwrap();
     let links = casebook.thread("note#1").await.unwrap().links;
-    let links: Vec<(&str, &str)> = links.iter().map(|l| (l.kind.as_str(), l.key.as_str())).collect();
+    let links: Vec<(&str, &str)> =
+        links.iter().map(|l| (l.kind.as_str(), l.key.as_str())).collect();
     assert_eq!(links, [("relates_to", "acme/app#1"), ("mentions", "acme/app#2")]);
 }
 
@@ -301,7 +336,10 @@ fn multiline_title_prints_as_one_line() {
     place.ok(&["note", "add", "-t", "other", "-b", "c"]);
     place.ok(&["note", "edit", "2", "-t", "again\n two"]);
     let out = place.ok(&["note", "list"]).out;
-    assert!(out.lines().count() == 2 && out.contains("two lines") && out.contains("again two"), "{out}");
+    assert!(
+        out.lines().count() == 2 && out.contains("two lines") && out.contains("again two"),
+        "{out}"
+    );
 }
 
 #[test]

@@ -41,7 +41,10 @@ fn sample_casebook() -> Place {
         "2026-01-09T10:00:00Z INFO fine\n2026-01-09T10:00:01Z ERROR upload stops with FW-1043 at offset 12\n\
          2026-01-09T10:00:02Z WARN the perch is narrow\n",
     );
-    place.file("table.csv", "number,title,body,state,created\n7,Valve leaks,It drips.,open,2026-01-05\n");
+    place.file(
+        "table.csv",
+        "number,title,body,state,created\n7,Valve leaks,It drips.,open,2026-01-05\n",
+    );
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     place.ok(&["import", "wiki", &page.to_string_lossy(), "--source", "acme/app"]);
     place
@@ -59,7 +62,11 @@ const CASES: &[Case] = &[
     ("import_json", &["import", "@/table.csv", "--source", "acme/table", "--json"], Some("import")),
     ("import_error", &["import", "@/none.csv"], None),
     ("import_dry_run", &["import", "@/table.csv", "--dry-run"], None),
-    ("import_dry_run_json", &["import", "@/table.csv", "--dry-run", "--json"], Some("import-dry-run")),
+    (
+        "import_dry_run_json",
+        &["import", "@/table.csv", "--dry-run", "--json"],
+        Some("import-dry-run"),
+    ),
     ("import_csv", &["import", "csv", "@/table.csv", "--source", "acme/table"], None),
     (
         "import_csv_json",
@@ -75,7 +82,11 @@ const CASES: &[Case] = &[
     ),
     ("import_github_error", &["import", "github", "@/in.jsonl", "--source", "acme"], None),
     ("import_wiki", &["import", "wiki", "@/wiki", "--source", "acme/app"], None),
-    ("import_wiki_json", &["import", "wiki", "@/wiki", "--source", "acme/app", "--json"], Some("import")),
+    (
+        "import_wiki_json",
+        &["import", "wiki", "@/wiki", "--source", "acme/app", "--json"],
+        Some("import"),
+    ),
     ("import_wiki_error", &["import", "wiki", "@/nothing", "--source", "acme/app"], None),
     ("search_json", &["search", "upload", "-L", "1", "--explain", "--json"], Some("search")),
     ("search_error", &["search", "upload", "-L", "5000"], None),
@@ -90,10 +101,18 @@ const CASES: &[Case] = &[
     ),
     ("duplicates_error", &["duplicates", "acme/app#5", "--threshold", "1.5"], None),
     ("triage", &["triage", "--include-closed", "--band", "none"], None),
-    ("triage_json", &["triage", "--include-closed", "--band", "none", "--rescan", "--json"], Some("triage")),
+    (
+        "triage_json",
+        &["triage", "--include-closed", "--band", "none", "--rescan", "--json"],
+        Some("triage"),
+    ),
     ("triage_error", &["triage", "-R", "no/such"], None),
     ("problems", &["problems", "--threshold", "0.1"], None),
-    ("problems_json", &["problems", "--no-check", "--threshold", "0.1", "--json"], Some("problems")),
+    (
+        "problems_json",
+        &["problems", "--no-check", "--threshold", "0.1", "--json"],
+        Some("problems"),
+    ),
     ("problems_error", &["problems", "--threshold", "7"], None),
     ("triage_apply_json", &["triage", "--apply", "--json"], Some("triage-apply")),
     ("triage_apply_yes_json", &["triage", "--apply", "--yes", "--json"], Some("triage-apply-yes")),
@@ -112,7 +131,17 @@ const CASES: &[Case] = &[
     ("calibrate_error", &["calibrate", "no/such"], None),
     (
         "verdict_set",
-        &["verdict", "set", "acme/app#5", "acme/app#1", "duplicate", "--reason", "one cause", "--by", "ann"],
+        &[
+            "verdict",
+            "set",
+            "acme/app#5",
+            "acme/app#1",
+            "duplicate",
+            "--reason",
+            "one cause",
+            "--by",
+            "ann",
+        ],
         None,
     ),
     (
@@ -120,7 +149,11 @@ const CASES: &[Case] = &[
         &["verdict", "set", "acme/app#5", "acme/app#2", "related", "--by", "ann", "--json"],
         Some("verdict-set"),
     ),
-    ("verdict_set_error", &["verdict", "set", "acme/app#5", "acme/app#5", "duplicate", "--by", "ann"], None),
+    (
+        "verdict_set_error",
+        &["verdict", "set", "acme/app#5", "acme/app#5", "duplicate", "--by", "ann"],
+        None,
+    ),
     ("verdict_list", &["verdict", "list"], None),
     ("verdict_list_json", &["verdict", "list", "--json"], Some("verdict-list")),
     ("verdict_list_error", &["verdict", "list", "no/such#1"], None),
@@ -135,9 +168,17 @@ const CASES: &[Case] = &[
     ("ask_json", &["ask", "upload stops with FW-1043", "--json"], Some("ask")),
     ("ask_error", &["ask", "-R", "no/such", "upload"], None),
     ("troubleshoot", &["troubleshoot", "upload stops with FW-1043"], None),
-    ("troubleshoot_json", &["troubleshoot", "upload stops with FW-1043", "--json"], Some("troubleshoot")),
+    (
+        "troubleshoot_json",
+        &["troubleshoot", "upload stops with FW-1043", "--json"],
+        Some("troubleshoot"),
+    ),
     ("troubleshoot_logs", &["troubleshoot", "@/server.log"], None),
-    ("troubleshoot_logs_json", &["troubleshoot", "@/server.log", "--json"], Some("troubleshoot-logs")),
+    (
+        "troubleshoot_logs_json",
+        &["troubleshoot", "@/server.log", "--json"],
+        Some("troubleshoot-logs"),
+    ),
     ("troubleshoot_logs_error", &["troubleshoot", "@/none.log"], None),
     ("troubleshoot_error", &["troubleshoot", "upload", "--budget", "5"], None),
     ("brief_json", &["brief", "acme/app#5", "--format", "json"], Some("brief")),
@@ -180,7 +221,11 @@ const CASES: &[Case] = &[
     ("doctor", &["doctor", "--min-free", "0"], None),
     ("doctor_json", &["doctor", "--min-free", "0", "--json"], Some("doctor")),
     ("doctor_bundle", &["doctor", "--bundle", "@/report.json"], None),
-    ("doctor_bundle_json", &["doctor", "--bundle", "@/again.json", "--json"], Some("doctor-bundle")),
+    (
+        "doctor_bundle_json",
+        &["doctor", "--bundle", "@/again.json", "--json"],
+        Some("doctor-bundle"),
+    ),
     ("doctor_bundle_error", &["doctor", "--bundle", "@/report.json"], None),
     ("doctor_error", &["doctor", "--casebook", "@/nothing"], None),
     ("backup", &["backup", "@/copy.db"], None),
@@ -198,7 +243,11 @@ const CASES: &[Case] = &[
         Some("import-casebook"),
     ),
     ("import_undo", &["--casebook", "@/second", "import", "--undo"], None),
-    ("import_undo_json", &["--casebook", "@/third", "import", "--undo", "--json"], Some("import-undo")),
+    (
+        "import_undo_json",
+        &["--casebook", "@/third", "import", "--undo", "--json"],
+        Some("import-undo"),
+    ),
     ("import_undo_error", &["--casebook", "@/third", "import", "--undo"], None),
     ("import_casebook_error", &["import", "casebook", "@/out.casebook"], None),
     ("config_set", &["config", "set", "search.limit", "5"], None),
@@ -237,7 +286,11 @@ const CASES: &[Case] = &[
     ("source_remove", &["source", "remove", "more/things", "--yes"], None),
     ("source_trust_json", &["source", "trust", "acme/live", "--json"], Some("source-trust")),
     ("source_trust_error", &["source", "trust", "nobody/nothing"], None),
-    ("source_remove_json", &["source", "remove", "acme/live", "--yes", "--json"], Some("source-remove")),
+    (
+        "source_remove_json",
+        &["source", "remove", "acme/live", "--yes", "--json"],
+        Some("source-remove"),
+    ),
     ("source_remove_error", &["source", "remove", "acme/live", "--yes"], None),
     ("note_remove_error", &["note", "remove", "1"], None),
     ("note_remove", &["note", "remove", "1", "--yes"], None),
@@ -280,9 +333,18 @@ fn mask(ran: &Ran, place: &Place) -> String {
     };
     let text = replace(&text, r"\d{4}-\d\d-\d\dT[\d:.]+Z", "[TIME]");
     let text = replace(&text, r"\d{4}-\d\d-\d\d", "[DAY]");
-    let text = replace(&text, r#""(bytes|database_bytes|full_text_bytes|vector_bytes)": \d+"#, "\"$1\": 0");
-    let text = replace(&text, r#""(fingerprint|digest|casebook_digest)": "[0-9a-f]+""#, "\"$1\": \"[HASH]\"");
-    let text = replace(&text, r#""(version|system|processor)": "[a-z0-9_.]+""#, "\"$1\": \"[HERE]\"");
+    let text = replace(
+        &text,
+        r#""(bytes|database_bytes|full_text_bytes|vector_bytes)": \d+"#,
+        "\"$1\": 0",
+    );
+    let text = replace(
+        &text,
+        r#""(fingerprint|digest|casebook_digest)": "[0-9a-f]+""#,
+        "\"$1\": \"[HASH]\"",
+    );
+    let text =
+        replace(&text, r#""(version|system|processor)": "[a-z0-9_.]+""#, "\"$1\": \"[HERE]\"");
     let text = replace(&text, r#""cores": \d+"#, "\"cores\": 0");
     text.replace('\u{1b}', "ESC")
 }
@@ -299,17 +361,22 @@ fn command_output_matches_the_snapshots() {
     let mut seen_schemas: BTreeSet<String> = BTreeSet::new();
     let mut wrongs: Vec<String> = Vec::new();
     for (name, args, of) in CASES {
-        let args: Vec<String> =
-            args.iter().map(|a| a.replace('@', if a.starts_with('@') { &folder } else { "@" })).collect();
+        let args: Vec<String> = args
+            .iter()
+            .map(|a| a.replace('@', if a.starts_with('@') { &folder } else { "@" }))
+            .collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let ran = place.run(&args);
         let must_fail = name.ends_with("_error") || name.ends_with("_meant");
-        let mut wrong = |problem: String| wrongs.push(format!("{name}: {problem}\n{}\n{}", ran.out, ran.err));
+        let mut wrong =
+            |problem: String| wrongs.push(format!("{name}: {problem}\n{}\n{}", ran.out, ran.err));
         if (ran.code != Some(0)) != must_fail || ran.err.contains("panicked") {
             wrong(format!("ended with {:?}", ran.code));
         }
         let remedies = ["hint:", "For more information", "Usage:"];
-        if must_fail && !(matches!(ran.code, Some(1 | 2)) && remedies.iter().any(|r| ran.err.contains(r))) {
+        if must_fail
+            && !(matches!(ran.code, Some(1 | 2)) && remedies.iter().any(|r| ran.err.contains(r)))
+        {
             wrong("no remedy".to_owned());
         }
         if let Some(of) = of {
@@ -326,11 +393,17 @@ fn command_output_matches_the_snapshots() {
         insta::assert_snapshot!(format!("output_{name}"), mask(&ran, &place));
     }
     assert!(wrongs.is_empty(), "{}", wrongs.join("\n---\n"));
-    let sample =
-        place.json(&["--casebook", &place.path("sample").to_string_lossy(), "import", "sample", "--json"]);
+    let sample = place.json(&[
+        "--casebook",
+        &place.path("sample").to_string_lossy(),
+        "import",
+        "sample",
+        "--json",
+    ]);
     schema(&place, "import").validate(&sample).unwrap();
     // Every schema was compared with real output, except three that need a missing resource.
-    let schema_names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
+    let schema_names: BTreeSet<String> =
+        place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     let missing_schemas: Vec<&String> = schema_names.difference(&seen_schemas).collect();
     assert_eq!(
         missing_schemas,
@@ -356,8 +429,11 @@ fn every_command_has_an_output_case() {
         let words = page.trim_start_matches("precedent-");
         let has = |matches_name: fn(&str) -> bool| {
             CASES.iter().any(|(name, args, _)| {
-                let args: Vec<&str> =
-                    args.iter().copied().skip_while(|a| a.starts_with("--") || a.starts_with('@')).collect();
+                let args: Vec<&str> = args
+                    .iter()
+                    .copied()
+                    .skip_while(|a| a.starts_with("--") || a.starts_with('@'))
+                    .collect();
                 let forms = [
                     args.join("-"),
                     args.iter().take(2).copied().collect::<Vec<_>>().join("-"),
@@ -367,8 +443,9 @@ fn every_command_has_an_output_case() {
             })
         };
         let elsewhere = ELSEWHERE.iter().any(|e| e.replace(' ', "-") == words);
-        let is_covered =
-            has(|n| !n.ends_with("_error")) || elsewhere || matches!(words, "search" | "show" | "brief");
+        let is_covered = has(|n| !n.ends_with("_error"))
+            || elsewhere
+            || matches!(words, "search" | "show" | "brief");
         let fails = has(|n| n.ends_with("_error") || n.ends_with("_meant"));
         // A command that cannot fail by itself needs no failure case.
         assert!(
@@ -385,7 +462,8 @@ fn documented_schemas_are_current() {
     let names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     for name in &names {
         let now = place.ok(&["schema", name]).out;
-        let schema_file = std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
+        let schema_file =
+            std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
         assert!(
             schema_file == now,
             "docs/schema/{name}.json is not current; write it: precedent schema --into docs/schema"
@@ -411,7 +489,9 @@ fn manual_completions_and_skill_are_complete() {
     std::fs::write(&old, "old").unwrap();
     std::fs::hard_link(&old, folder.join("precedent.1")).unwrap();
     place.ok(&["man", &folder.to_string_lossy()]);
-    assert!(std::fs::read_to_string(folder.join("precedent.1")).unwrap().contains(".TH precedent 1"));
+    assert!(
+        std::fs::read_to_string(folder.join("precedent.1")).unwrap().contains(".TH precedent 1")
+    );
     assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(place.ok(&["completions", shell]).out.contains("troubleshoot"), "{shell}");
@@ -446,7 +526,8 @@ fn closed_pipe_after_one_line_is_no_error() {
         "completions bash",
     ] {
         let status = place.path("status");
-        let script = format!("{{ \"$0\" {command}; echo $? > '{}'; }} | head -n 1", status.display());
+        let script =
+            format!("{{ \"$0\" {command}; echo $? > '{}'; }} | head -n 1", status.display());
         let output = place
             .command(&[])
             .env_remove("PRECEDENT_UNUSED")
@@ -464,6 +545,10 @@ fn closed_pipe_after_one_line_is_no_error() {
         let ran = Ran::from(output);
         assert_eq!(std::fs::read_to_string(&status).unwrap().trim(), "0", "{command}: {}", ran.err);
         assert_eq!(ran.out.lines().count(), 1, "{command}");
-        assert!(!ran.err.contains("panicked") && !ran.err.contains("roken pipe"), "{command}: {}", ran.err);
+        assert!(
+            !ran.err.contains("panicked") && !ran.err.contains("roken pipe"),
+            "{command}: {}",
+            ran.err
+        );
     }
 }

@@ -56,7 +56,11 @@ async fn exact_copy_is_first_at_every_coverage() {
             let reply = casebook.duplicates(request, &Task::new()).await.unwrap();
             let best = &reply.candidates[0];
             let key = format!("acme/app#{}", draft["number"]);
-            assert_eq!((best.key.as_str(), best.band), (key.as_str(), Band::High), "{coverage}: {best:?}");
+            assert_eq!(
+                (best.key.as_str(), best.band),
+                (key.as_str(), Band::High),
+                "{coverage}: {best:?}"
+            );
             assert_eq!(reply.conclusive, coverage == u64::MAX, "{coverage}");
         }
     }
@@ -73,7 +77,10 @@ async fn title_of_the_query_stays_first_without_vectors() {
         json!({"created_at": "2019-01-01T00:00:00Z", "updated_at": "2019-01-01T00:00:00Z"}),
     );
     let records = format!("{records}{}", lines(&[target]));
-    casebook.import_github("acme/app", &place.file("in.jsonl", records), &Task::new()).await.unwrap();
+    casebook
+        .import_github("acme/app", &place.file("in.jsonl", records), &Task::new())
+        .await
+        .unwrap();
     for coverage in [0, 20, 100, u64::MAX] {
         match coverage {
             0 => {}
@@ -94,7 +101,8 @@ async fn incomplete_index_denies_nothing() {
     let casebook = Casebook::open(place.options()).await.unwrap();
     let path = place.file("in.jsonl", tracker(60, 0, 5).0);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    let request = || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
+    let request =
+        || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
     let reply = casebook.troubleshoot(request(), &Task::new()).await.unwrap();
     assert!(!reply.conclusive, "{:?}", reply.notices);
     assert_eq!(reply.notices[0].text, "Not conclusive: the semantic index is 0% built.");

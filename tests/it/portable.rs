@@ -78,7 +78,11 @@ fn write_casebook(place: &Place, manifest: &[u8], database: &[u8]) -> PathBuf {
     );
     write_archive(
         place,
-        &[("manifest.json", manifest), ("casebook.db.zst", database), ("checksums", checksums.as_bytes())],
+        &[
+            ("manifest.json", manifest),
+            ("casebook.db.zst", database),
+            ("checksums", checksums.as_bytes()),
+        ],
     )
 }
 
@@ -106,7 +110,11 @@ fn tampered_export(place: &Place, file: &Path, sql: &str) -> PathBuf {
     let bytes = std::fs::read(&path).unwrap();
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     manifest["database_bytes"] = bytes.len().into();
-    write_casebook(place, manifest.to_string().as_bytes(), &zstd::encode_all(bytes.as_slice(), 1).unwrap())
+    write_casebook(
+        place,
+        manifest.to_string().as_bytes(),
+        &zstd::encode_all(bytes.as_slice(), 1).unwrap(),
+    )
 }
 
 /// Asserts that a failed import left nothing behind.
@@ -126,7 +134,11 @@ fn export_is_complete_without_private_notes() {
     let origin = populated_casebook(5, "acme/app");
     let file = export(&origin, &[]);
     let ran = origin.run(&["import", &file.to_string_lossy()]);
-    assert!(ran.code == Some(1) && ran.err.contains("precedent import casebook FILE"), "{}", ran.err);
+    assert!(
+        ran.code == Some(1) && ran.err.contains("precedent import casebook FILE"),
+        "{}",
+        ran.err
+    );
     let target = Place::new();
     let ran = import(&target, &file);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -139,8 +151,13 @@ fn export_is_complete_without_private_notes() {
     assert_eq!(target.json(&["note", "list", "--json"]), serde_json::json!([]));
     target.ok(&["doctor"]);
     // The tracker's raw records can be unpacked there: importing them again changes nothing.
-    let ran =
-        target.ok(&["import", "github", &origin.path("in.jsonl").to_string_lossy(), "--source", "acme/app"]);
+    let ran = target.ok(&[
+        "import",
+        "github",
+        &origin.path("in.jsonl").to_string_lossy(),
+        "--source",
+        "acme/app",
+    ]);
     assert!(ran.err.contains("0 new, 560 unchanged"), "{}", ran.err);
     // Importing the same casebook again is refused and changes nothing.
     let content_before = content(&target);
@@ -223,7 +240,9 @@ fn truncated_or_altered_file_is_rejected() {
     let whole = std::fs::read(export(&origin, &[])).unwrap();
     let target = Place::new();
     target.empty();
-    for at in [0, 1, 511, 700, 1024, whole.len() / 2, whole.len() - 1024 - 512, whole.len() - 1024 - 600] {
+    for at in
+        [0, 1, 511, 700, 1024, whole.len() / 2, whole.len() - 1024 - 512, whole.len() - 1024 - 600]
+    {
         let file = origin.file("cut.casebook", &whole[..at]);
         let ran = import(&target, &file);
         assert_eq!(ran.code, Some(2), "cut at {at}: {}", ran.err);
@@ -233,7 +252,8 @@ fn truncated_or_altered_file_is_rejected() {
     // One changed byte anywhere is detected: in a header, the manifest, the database or the
     // checksums.
     let length = whole.len();
-    for at in [0, 148, 520, 560, 1024 + 10, 2048 + 512, length / 2, length / 3, length - 1024 - 500] {
+    for at in [0, 148, 520, 560, 1024 + 10, 2048 + 512, length / 2, length / 3, length - 1024 - 500]
+    {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x01;
         let file = origin.file("changed.casebook", &bytes);
@@ -251,7 +271,10 @@ fn truncated_or_altered_file_is_rejected() {
     origin.ok(&["backup", &copy.to_string_lossy()]);
     let new = Place::new();
     for (file, why) in [
-        (origin.file("cut.casebook", &whole[..whole.len() / 2]), "cannot be imported as a casebook"),
+        (
+            origin.file("cut.casebook", &whole[..whole.len() / 2]),
+            "cannot be imported as a casebook",
+        ),
         (origin.file("table.csv", "ID,Title\n1,One\n"), "is not an exported casebook"),
         (copy, "precedent restore"),
     ] {
@@ -269,7 +292,8 @@ fn newer_or_oversized_file_is_rejected() {
     target.empty();
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     manifest["format"] = 2.into();
-    let ran = import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &members[1].1));
+    let ran =
+        import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &members[1].1));
     assert!(ran.code == Some(1) && ran.err.contains("newer version"), "{}", ran.err);
     let file = tampered_export(&origin, &origin.path("out.casebook"), "PRAGMA user_version = 999;");
     let ran = import(&target, &file);
@@ -277,7 +301,8 @@ fn newer_or_oversized_file_is_rejected() {
     // The declared unpacked size is too large.
     manifest["format"] = 1.into();
     manifest["database_bytes"] = (1_u64 << 40).into();
-    let ran = import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &members[1].1));
+    let ran =
+        import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &members[1].1));
     assert!(ran.code == Some(2) && ran.err.contains("times its size"), "{}", ran.err);
     // The file unpacks to more than its declared size.
     let mut bomb = zstd::Encoder::new(Vec::new(), 1).unwrap();
@@ -285,8 +310,10 @@ fn newer_or_oversized_file_is_rejected() {
         bomb.write_all(&vec![0; 1 << 20]).unwrap();
     }
     manifest["database_bytes"] = 4096.into();
-    let ran =
-        import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &bomb.finish().unwrap()));
+    let ran = import(
+        &target,
+        &write_casebook(&origin, manifest.to_string().as_bytes(), &bomb.finish().unwrap()),
+    );
     assert!(ran.code == Some(2) && ran.err.contains("more than its stated size"), "{}", ran.err);
     assert_untouched(&target);
 }
@@ -333,7 +360,11 @@ fn malicious_file_is_rejected() {
     let verdicts_after = victim.json(&["verdict", "list", "--json"]);
     let own_verdicts = |verdicts: &serde_json::Value| {
         let verdicts = verdicts.as_array().unwrap();
-        verdicts.iter().filter(|v| v.to_string().contains("other/tool")).cloned().collect::<Vec<_>>()
+        verdicts
+            .iter()
+            .filter(|v| v.to_string().contains("other/tool"))
+            .cloned()
+            .collect::<Vec<_>>()
     };
     assert_eq!(own_verdicts(&verdicts_after), own_verdicts(&verdicts_before));
 }
@@ -345,8 +376,10 @@ fn backup_is_consistent_during_concurrent_writes() {
     let path = place.file("in.jsonl", format!("{items}{comments}")).to_string_lossy().into_owned();
     let more = place.file("more.jsonl", tracker(3_000, 10, 10).0).to_string_lossy().into_owned();
     place.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
-    let mut writer =
-        place.command(&["import", "github", &more, "--source", "acme/app", "--no-index"]).spawn().unwrap();
+    let mut writer = place
+        .command(&["import", "github", &more, "--source", "acme/app", "--no-index"])
+        .spawn()
+        .unwrap();
     let mut copies = 0;
     while copies < 3 || writer.try_wait().unwrap().is_none() {
         copies += 1;
@@ -393,8 +426,9 @@ fn restore_is_complete_and_visible_to_open_readers() {
         let query = "SELECT count(*) FROM documents WHERE title = 'Changed since'";
         open.query_row(query, [], |r| r.get(0)).unwrap()
     };
-    let changed_issue =
-        issue(1, "Changed since", "It was changed.").to_string().replace("2026-01-02", "2026-07-02");
+    let changed_issue = issue(1, "Changed since", "It was changed.")
+        .to_string()
+        .replace("2026-01-02", "2026-07-02");
     let more = place.file("more.jsonl", changed_issue + "\n").to_string_lossy().into_owned();
     place.ok(&["import", "github", &more, "--source", "acme/app"]);
     place.ok(&["note", "add", "--title", "Later", "--body", "After the copy."]);
@@ -406,7 +440,8 @@ fn restore_is_complete_and_visible_to_open_readers() {
     let notes = place.ok(&["note", "list"]).out;
     assert!(notes.contains("My own remark") && !notes.contains("Later"), "{notes}");
     // The previous data is kept and can be restored.
-    let previous = ran.err.lines().find_map(|l| l.strip_prefix("The previous data is kept in ")).unwrap();
+    let previous =
+        ran.err.lines().find_map(|l| l.strip_prefix("The previous data is kept in ")).unwrap();
     place.ok(&["restore", previous]);
     assert!(place.ok(&["note", "list"]).out.contains("Later"));
 
@@ -426,22 +461,28 @@ fn restore_is_complete_and_visible_to_open_readers() {
     copy_place.ok(&["index"]);
     assert_eq!(content(&copy_place), content_before);
     let export_path = export(&place, &[]).to_string_lossy().into_owned();
-    let partial_copy =
-        place.file("cut.db", &std::fs::read(&copy).unwrap()[..8_192]).to_string_lossy().into_owned();
-    for (file, hint) in [(&export_path, "precedent import casebook"), (&partial_copy, "precedent backup")] {
+    let partial_copy = place
+        .file("cut.db", &std::fs::read(&copy).unwrap()[..8_192])
+        .to_string_lossy()
+        .into_owned();
+    for (file, hint) in
+        [(&export_path, "precedent import casebook"), (&partial_copy, "precedent backup")]
+    {
         let ran = copy_place.run(&["restore", file]);
         assert!(ran.code != Some(0) && ran.err.contains(hint), "{file}: {}", ran.err);
     }
     assert_eq!(content(&copy_place), content_before);
     let entries = std::fs::read_dir(copy_place.casebook()).unwrap().flatten();
-    let leftovers: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let leftovers: Vec<String> =
+        entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     assert!(leftovers.iter().all(|name| !name.starts_with(".precedent")), "{leftovers:?}");
 }
 
 #[test]
 fn export_spares_other_files_and_cleans_up() {
     let place = without_notes(22, "acme/app");
-    let names = ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
+    let names =
+        ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
     let own_files = names.map(|name| place.file(name, "my own"));
     // A killed process left these files.
     place.file(".precedent-abcdefABCDEF.part/part.db", "half");
@@ -467,7 +508,9 @@ fn export_works_during_writes_and_with_one_record() {
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     // A concurrent write does not delay the backup, and is not part of it.
     let connection = Connection::open(place.casebook().join("precedent.db")).unwrap();
-    connection.execute_batch("BEGIN IMMEDIATE; UPDATE documents SET title = 'Half written';").unwrap();
+    connection
+        .execute_batch("BEGIN IMMEDIATE; UPDATE documents SET title = 'Half written';")
+        .unwrap();
     let file = export(&place, &[]);
     connection.execute_batch("ROLLBACK").unwrap();
     let target = Place::new();
@@ -501,9 +544,17 @@ fn file_affects_only_the_sources_it_contains() {
     let victim = Place::new();
     let ran = import(&victim, &file);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("Skipped. The decision about acme/app#10 and acme/app#900"), "{}", ran.err);
+    assert!(
+        ran.err.contains("Skipped. The decision about acme/app#10 and acme/app#900"),
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains("acme/app#11 and evil/x#1"), "{}", ran.err);
-    assert!(ran.err.contains(&format!("{honest} verdicts")), "what was left out does not count: {}", ran.err);
+    assert!(
+        ran.err.contains(&format!("{honest} verdicts")),
+        "what was left out does not count: {}",
+        ran.err
+    );
     // … and do not count when the items arrive later.
     let (items, _) = tracker(950, 0, 5);
     let path = victim.file("in.jsonl", items).to_string_lossy().into_owned();

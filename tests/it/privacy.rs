@@ -13,7 +13,8 @@ use crate::{
 
 /// Returns the commands of a user's day, except sync.
 fn day(place: &Place) -> Vec<Vec<String>> {
-    let log = "ERROR FW-1043 the upload of a bundle ends\n  at fw.upload.Bundle.close(Bundle.java:44)";
+    let log =
+        "ERROR FW-1043 the upload of a bundle ends\n  at fw.upload.Bundle.close(Bundle.java:44)";
     let brief = place.path("brief").to_string_lossy().into_owned();
     let item = "ferrywire/ferrywire#13";
     let mut out: Vec<Vec<String>> = [
@@ -56,15 +57,22 @@ fn day(place: &Place) -> Vec<Vec<String>> {
 #[test]
 fn typical_use_connects_only_to_added_trackers() {
     let place = Place::new();
-    let Some(library) = library(&place, "privacy/connections.c", "the record of connections") else { return };
+    let Some(library) = library(&place, "privacy/connections.c", "the record of connections")
+    else {
+        return;
+    };
     let log = place.path("connections.log");
     let github = FakeGitHub::new("acme/app");
     github.world().fill(30, 30);
     let run = |args: &[&str], input: &str| {
         let mut command = place.command(args);
         command.env("LD_PRELOAD", &library).env("CONNECTIONS", &log);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         // A command that reads no input may end before it is written.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let ran = Ran::from(child.wait_with_output().unwrap());

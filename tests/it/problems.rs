@@ -14,7 +14,8 @@ use crate::support::{Place, comment, issue, lines, with};
 
 fn report(number: u64, day: u32, title: &str) -> Value {
     let at = format!("2026-05-{day:02}T09:00:00Z");
-    let mut record = issue(number, title, &format!("{title}. It happens each time, on every host of ours."));
+    let mut record =
+        issue(number, title, &format!("{title}. It happens each time, on every host of ours."));
     record["created_at"] = json!(at);
     record["updated_at"] = json!(at);
     record
@@ -114,10 +115,17 @@ async fn unscanned_reports_are_stated() {
         ProblemsRequest { threshold: 1.5, ..ProblemsRequest::default() },
         ProblemsRequest { limit: 100_000, ..ProblemsRequest::default() },
     ] {
-        assert_eq!(casebook.problems(bad, &Task::new()).await.unwrap_err().code(), Code::InvalidInput);
+        assert_eq!(
+            casebook.problems(bad, &Task::new()).await.unwrap_err().code(),
+            Code::InvalidInput
+        );
     }
-    let elsewhere = ProblemsRequest { source: Some("no/such".into()), ..ProblemsRequest::default() };
-    assert_eq!(casebook.problems(elsewhere, &Task::new()).await.unwrap_err().code(), Code::NotFound);
+    let elsewhere =
+        ProblemsRequest { source: Some("no/such".into()), ..ProblemsRequest::default() };
+    assert_eq!(
+        casebook.problems(elsewhere, &Task::new()).await.unwrap_err().code(),
+        Code::NotFound
+    );
 }
 
 const CHANGELOG: &str = "# Changelog\n\n## [Unreleased]\n\n- The chart keeps its colours (#3)\n\n\
@@ -154,7 +162,10 @@ async fn open_with_releases(place: &Place) -> Casebook {
     let path = place.file("CHANGELOG.md", CHANGELOG);
     casebook.import_table("acme/app", &path, &[], &Task::new()).await.unwrap();
     for key in ["acme/app#2", "acme/app#4"] {
-        casebook.record_verdict(key, "acme/app#1", VerdictKind::Duplicate, None, "ann").await.unwrap();
+        casebook
+            .record_verdict(key, "acme/app#1", VerdictKind::Duplicate, None, "ann")
+            .await
+            .unwrap();
     }
     casebook
 }
@@ -173,7 +184,8 @@ async fn fixes_are_unreleased_or_did_not_hold() {
     assert_eq!(problem.status, ProblemStatus::CameBack);
     let versions = (problem.fixed_in.as_deref(), problem.came_back_in.as_deref());
     assert_eq!(versions, (Some("2.0.1"), Some("2.1.0")));
-    let counts: Vec<(&str, u64)> = problem.versions.iter().map(|v| (v.version.as_str(), v.reports)).collect();
+    let counts: Vec<(&str, u64)> =
+        problem.versions.iter().map(|v| (v.version.as_str(), v.reports)).collect();
     assert_eq!(counts, [("2.0.0", 2), ("2.1.0", 1)]);
     let unreleased = list(ProblemList::Unreleased).await;
     assert_eq!(keys(&unreleased), [["acme/app#3"]]);

@@ -28,8 +28,9 @@ fn concurrent_imports_and_searches_lose_nothing() {
     let a = place.file("a.jsonl", first.join("\n")).to_string_lossy().into_owned();
     let b = place.file("b.jsonl", second.join("\n")).to_string_lossy().into_owned();
     let c = place.file("c.jsonl", &comments).to_string_lossy().into_owned();
-    let start =
-        |args: &[&str]| place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = |args: &[&str]| {
+        place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
     let imports = [
         start(&["import", "github", &a, "--source", "acme/app"]),
         start(&["import", "github", &b, "--source", "acme/app"]),
@@ -97,7 +98,10 @@ fn changes_since_indexing_are_not_covered() {
     place.ok(&["import", "github", &issues, "--source", "acme/app"]);
     let notices = |response: &serde_json::Value| response["notices"].to_string();
     let response = place.json(&["search", "agent timeout", "--json"]);
-    assert_eq!((&response["coverage"]["full_text"], notices(&response).as_str()), (&60.into(), "[]"));
+    assert_eq!(
+        (&response["coverage"]["full_text"], notices(&response).as_str()),
+        (&60.into(), "[]")
+    );
 
     // Two documents have a comment that is not indexed yet.
     let new_comments = [comment(1, 3, "The flux capacitor leaks"), comment(2, 4, "Seen here, too")];
@@ -141,7 +145,16 @@ fn one_note_does_not_complete_semantic_coverage() {
     let path = place.file("issues.jsonl", tracker(60, 0, 5).0).to_string_lossy().into_owned();
     place.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
     // The note's vector is computed at once; other pending ones are not even counted.
-    place.ok(&["note", "add", "--kind", "episode", "--title", "A valve", "--body", "It leaks a little."]);
+    place.ok(&[
+        "note",
+        "add",
+        "--kind",
+        "episode",
+        "--title",
+        "A valve",
+        "--body",
+        "It leaks a little.",
+    ]);
     let response = place.json(&["search", "mode:semantic agent timeout", "--json"]);
     assert!(response["notices"].to_string().contains("only partly built"), "{response}");
     place.ok(&["index"]);
@@ -160,7 +173,8 @@ fn each_query_continues_a_large_update() {
     let folder = place.casebook();
     let store = Store::open(&folder.join("precedent.db")).unwrap();
     let fulltext = FullText::open(&folder.join("fulltext")).unwrap();
-    let indexes = Derived { store: &store, fulltext: &fulltext, folder: &folder, parts: Indexed::All };
+    let indexes =
+        Derived { store: &store, fulltext: &fulltext, folder: &folder, parts: Indexed::All };
     let go_on = || {
         let mut report = IndexReport::default();
         indexes.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();
@@ -176,7 +190,8 @@ fn each_query_continues_a_large_update() {
     assert!(indexes.text_is_stale().unwrap());
     while go_on().2 {}
     assert_eq!(fulltext.count().unwrap(), 2_500);
-    let output = place.ok(&["search", "mode:lexical agent timeout", "--json=key", "--limit", "50"]).out;
+    let output =
+        place.ok(&["search", "mode:lexical agent timeout", "--json=key", "--limit", "50"]).out;
     let mut keys: Vec<&str> = output.lines().filter(|l| l.contains("acme/app#")).collect();
     let total = keys.len();
     keys.sort_unstable();

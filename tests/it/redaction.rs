@@ -10,14 +10,20 @@ use crate::{
 /// Sentences with a name or an address, and what must not remain of each.
 const PERSONAL: &[(&str, &[&str])] = &[
     ("We spoke with Maria Fernandez yesterday, and she sees it too.", &["Maria", "Fernandez"]),
-    ("As discussed with Ullrich Kleinschmidt, the pump stops at night.", &["Ullrich", "Kleinschmidt"]),
+    (
+        "As discussed with Ullrich Kleinschmidt, the pump stops at night.",
+        &["Ullrich", "Kleinschmidt"],
+    ),
     (
         "Priya Raghunathan from the Bangalore office reported it first.",
         &["Priya", "Raghunathan", "Bangalore"],
     ),
     ("The customer Kowalski says that order 99812 failed.", &["Kowalski"]),
     ("Le client Jean-Baptiste Lefèvre a signalé le problème.", &["Jean-Baptiste", "Lefèvre"]),
-    ("The device stands at 14 Rosenheimer Str. in 81667 München.", &["Rosenheimer", "81667", "München"]),
+    (
+        "The device stands at 14 Rosenheimer Str. in 81667 München.",
+        &["Rosenheimer", "81667", "München"],
+    ),
     ("田中太郎 reported that the export is empty.", &["田中太郎"]),
     ("Ask Oluwaseun Adeyemi or Nguyen Minh Lan for the log.", &["Oluwaseun", "Adeyemi", "Nguyen"]),
 ];
@@ -39,7 +45,9 @@ fn people_in_sentences_are_replaced() {
         PERSONAL.iter().map(|(text, _)| *text).chain(TECHNICAL.iter().copied()).collect();
     let records: Vec<_> = (1_u64..)
         .zip(&sentences)
-        .map(|(number, text)| with(issue(number, "The export stops", text), json!({"state": "open"})))
+        .map(|(number, text)| {
+            with(issue(number, "The export stops", text), json!({"state": "open"}))
+        })
         .collect();
     let path = place.file("in.jsonl", lines(&records));
     let import = ["import", &path.to_string_lossy(), "-R", "acme/app"];

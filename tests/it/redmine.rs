@@ -52,7 +52,9 @@ impl Redmine {
     /// Starts a server if Redmine is installed.
     fn start() -> Option<Self> {
         if !Path::new(INSTALL_DIR).exists() || File::open(EMPTY).is_err() {
-            eprintln!("SKIPPED: no Redmine with SQLite is installed here (cargo xtask test --only servers)");
+            eprintln!(
+                "SKIPPED: no Redmine with SQLite is installed here (cargo xtask test --only servers)"
+            );
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -82,7 +84,16 @@ impl Redmine {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let log = File::create(root.join("puma.log")).unwrap();
         let child = Command::new("puma")
-            .args(["-e", "production", "-b", &format!("tcp://127.0.0.1:{port}"), "-w", "0", "-t", "1:1"])
+            .args([
+                "-e",
+                "production",
+                "-b",
+                &format!("tcp://127.0.0.1:{port}"),
+                "-w",
+                "0",
+                "-t",
+                "1:1",
+            ])
             .args(["--dir", INSTALL_DIR, "config.ru"])
             .current_dir(INSTALL_DIR)
             // Instances are expected below the package's own folder; this one is elsewhere.
@@ -96,9 +107,18 @@ impl Redmine {
             .unwrap();
         let mut redmine = Self { folder, child, port };
         let start = Instant::now();
-        while redmine.ask("GET", "/issue_statuses.json", None).is_none_or(|(status, _)| status != 200) {
-            let log = || std::fs::read_to_string(redmine.folder.path().join("puma.log")).unwrap_or_default();
-            assert!(start.elapsed() < Duration::from_secs(120), "Redmine does not start: {}", log());
+        while redmine
+            .ask("GET", "/issue_statuses.json", None)
+            .is_none_or(|(status, _)| status != 200)
+        {
+            let log = || {
+                std::fs::read_to_string(redmine.folder.path().join("puma.log")).unwrap_or_default()
+            };
+            assert!(
+                start.elapsed() < Duration::from_secs(120),
+                "Redmine does not start: {}",
+                log()
+            );
             assert!(redmine.child.try_wait().unwrap().is_none(), "Redmine ended: {}", log());
             std::thread::sleep(Duration::from_millis(300));
         }
@@ -124,9 +144,9 @@ impl Redmine {
         stream.read_to_string(&mut text).ok()?;
         let status = text.split(' ').nth(1)?.parse().ok()?;
         let body = text.split_once("\r\n\r\n").map_or("", |(_, b)| b);
-        let body = body
-            .find('{')
-            .and_then(|at| serde_json::from_str(body[at..].trim_end_matches("\r\n0\r\n\r\n").trim()).ok());
+        let body = body.find('{').and_then(|at| {
+            serde_json::from_str(body[at..].trim_end_matches("\r\n0\r\n\r\n").trim()).ok()
+        });
         Some((status, body.unwrap_or(Value::Null)))
     }
 
@@ -249,7 +269,8 @@ async fn real_redmine_is_mirrored_and_updated() {
     assert!(casebook.thread("acme/app:Pumps").await.unwrap().markdown.contains("Gone dry"));
 
     // One item is deleted, and one is moved to another project.
-    let delete = |method: &str, path: &str| assert!(redmine.ask(method, path, None).unwrap().0 < 300);
+    let delete =
+        |method: &str, path: &str| assert!(redmine.ask(method, path, None).unwrap().0 < 300);
     delete("DELETE", "/issues/20.json");
     delete("DELETE", "/projects/app/wiki/Pumps.json");
     redmine.change(21, json!({"project_id": 2}));

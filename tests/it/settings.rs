@@ -9,7 +9,14 @@ fn imported_sample() -> Place {
     let place = Place::new();
     let (items, _) = tracker(30, 0, 4);
     let path = place.file("in.jsonl", items);
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-vectors"]);
+    place.ok(&[
+        "import",
+        "github",
+        &path.to_string_lossy(),
+        "--source",
+        "acme/app",
+        "--no-vectors",
+    ]);
     place
 }
 
@@ -62,14 +69,21 @@ fn invalid_settings_file_is_reported_and_repairable() {
     std::fs::write(&path, format!("# mine\n{text}treshold = 0.7\n")).unwrap();
     let ran = place.run(&["sync"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains(&path) && ran.err.contains("Did you mean duplicates.threshold?"), "{}", ran.err);
+    assert!(
+        ran.err.contains(&path) && ran.err.contains("Did you mean duplicates.threshold?"),
+        "{}",
+        ran.err
+    );
     assert_eq!(place.ok(&["config", "path"]).out.trim(), path);
     std::fs::write(&path, format!("# mine\n{text}")).unwrap();
     place.ok(&["config", "set", "duplicates.threshold", "0.6"]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "# mine\n[duplicates]\nthreshold = 0.6\n");
-    for (key, value) in
-        [("duplicates.threshold", "2"), ("search.limit", "many"), ("color", "green"), ("source", "x")]
-    {
+    for (key, value) in [
+        ("duplicates.threshold", "2"),
+        ("search.limit", "many"),
+        ("color", "green"),
+        ("source", "x"),
+    ] {
         let ran = place.run(&["config", "set", key, value]);
         assert!(ran.code == Some(2) && ran.err.contains("It must be"), "{key}: {}", ran.err);
     }
@@ -81,7 +95,14 @@ fn configured_casebook_and_source_are_used() {
     let place = imported_sample();
     let (items, _) = tracker(5, 0, 8);
     let path = place.file("other.jsonl", items.replace("acme/app", "other/tool"));
-    place.ok(&["import", "github", &path.to_string_lossy(), "--source", "other/tool", "--no-vectors"]);
+    place.ok(&[
+        "import",
+        "github",
+        &path.to_string_lossy(),
+        "--source",
+        "other/tool",
+        "--no-vectors",
+    ]);
     let ran = place.run(&["show", "3"]);
     assert!(ran.code == Some(2) && ran.err.contains("several sources have it"), "{}", ran.err);
     place.ok(&["config", "set", "source", "other/tool"]);
@@ -90,8 +111,11 @@ fn configured_casebook_and_source_are_used() {
     }
     assert_eq!(place.json(&["show", "acme/app#3", "--json"])["key"], "acme/app#3");
     place.ok(&["config", "set", "casebook", &place.casebook().to_string_lossy()]);
-    let output =
-        place.command(&["status", "--json=casebook"]).env_remove("PRECEDENT_CASEBOOK").output().unwrap();
+    let output = place
+        .command(&["status", "--json=casebook"])
+        .env_remove("PRECEDENT_CASEBOOK")
+        .output()
+        .unwrap();
     assert!(Ran::from(output).out.contains(&*place.casebook().to_string_lossy()));
 }
 

@@ -146,7 +146,8 @@ impl Words {
             },
             _ => None,
         });
-        self.openings.extend(doc.and_then(|text| text.split_whitespace().next().map(str::to_owned)));
+        self.openings
+            .extend(doc.and_then(|text| text.split_whitespace().next().map(str::to_owned)));
     }
 }
 

@@ -126,9 +126,18 @@ impl Ran {
             let text = text.replace(&*place.folder.path().to_string_lossy(), "[FOLDER]");
             let text = regex_replace(&text, r"in \d+\.\d s", "in [TIME] s");
             let text = regex_replace(&text, r"(\d+\.\d (kB|MB)|\d+ B)", "[SIZE]");
-            regex_replace(&text, r#""(took_ms|full_text_seconds|vector_seconds)": [0-9.e-]+"#, r#""$1": 0"#)
+            regex_replace(
+                &text,
+                r#""(took_ms|full_text_seconds|vector_seconds)": [0-9.e-]+"#,
+                r#""$1": 0"#,
+            )
         };
-        format!("exit {}\n--- out\n{}--- err\n{}", self.code.unwrap_or(-1), mask(&self.out), mask(&self.err))
+        format!(
+            "exit {}\n--- out\n{}--- err\n{}",
+            self.code.unwrap_or(-1),
+            mask(&self.out),
+            mask(&self.err)
+        )
     }
 }
 
@@ -146,7 +155,9 @@ pub fn library(place: &Place, source: &str, condition: &str) -> Option<PathBuf> 
     if cfg!(target_os = "linux") && cc.status().is_ok_and(|m| m.success()) {
         return Some(library);
     }
-    eprintln!("SKIPPED: {condition}, because there is no C compiler to make the library that they need");
+    eprintln!(
+        "SKIPPED: {condition}, because there is no C compiler to make the library that they need"
+    );
     None
 }
 
@@ -155,7 +166,8 @@ pub struct Numbers(pub u64);
 
 impl Numbers {
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
     }
 
@@ -275,7 +287,8 @@ pub fn content(place: &Place) -> String {
         "\"slot timeout\"",
     ] {
         let hits = place.json(&["search", query, "-L", "20", "--json=key,scores"]);
-        let keys: Vec<&str> = hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
+        let keys: Vec<&str> =
+            hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap()).collect();
         let scores = blake3::hash(hits.to_string().as_bytes()).to_hex();
         writeln!(out, "{query}: {} {}", keys.join(" "), &scores[..8]).unwrap();
     }

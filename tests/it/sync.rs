@@ -67,8 +67,8 @@ pub fn options(place: &Place, token: Option<&'static str>) -> OpenOptions {
     let mut options = OpenOptions::new(place.casebook());
     options.engine = Some(Engine::Hashed);
     if let Some(token) = token {
-        options.secrets =
-            Secrets::default().then(Provided::new("a test", move |_| Some(token.to_owned().into())));
+        options.secrets = Secrets::default()
+            .then(Provided::new("a test", move |_| Some(token.to_owned().into())));
     }
     options
 }
@@ -90,7 +90,8 @@ impl Mirror {
 
     /// Creates an empty casebook with this time limit for each request.
     pub async fn limited(token: Option<&'static str>, request_limit: Option<Duration>) -> Self {
-        let (place, time) = (Place::new(), Arc::new(FakeTime { request_limit, ..FakeTime::default() }));
+        let (place, time) =
+            (Place::new(), Arc::new(FakeTime { request_limit, ..FakeTime::default() }));
         let mut options = options(&place, token);
         let clock = Arc::clone(&time);
         options.clock = Arc::new(move || clock.now());
@@ -184,14 +185,17 @@ impl Mirror {
 
     /// Returns all stored records without tombstones, in the form of the server's content.
     fn content(&self) -> (Records, Records) {
-        let database = rusqlite::Connection::open(self.place.casebook().join("precedent.db")).unwrap();
+        let database =
+            rusqlite::Connection::open(self.place.casebook().join("precedent.db")).unwrap();
         let rows = |query: &str| -> Records {
             let mut statement = database.prepare(query).unwrap();
             let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
             rows.collect::<rusqlite::Result<_>>().unwrap()
         };
         (
-            rows("SELECT number, hex(raw_hash) FROM documents WHERE deleted_at IS NULL ORDER BY number"),
+            rows(
+                "SELECT number, hex(raw_hash) FROM documents WHERE deleted_at IS NULL ORDER BY number",
+            ),
             rows(
                 "SELECT CAST(remote_id AS INTEGER) AS id, hex(raw_hash) FROM comments
                  WHERE deleted_at IS NULL AND remote_id NOT LIKE 'r%' ORDER BY id",
@@ -235,9 +239,19 @@ pub fn assert_same(mirror: &Mirror, github: &FakeGitHub) {
     let differ = |a: &[(u64, String)], b: &[(u64, String)]| {
         b.iter().filter(|x| !a.contains(x)).map(|x| x.0).take(10).collect::<Vec<_>>()
     };
-    assert_eq!(items.len(), want_items.len(), "items; missing or old: {:?}", differ(&items, &want_items));
+    assert_eq!(
+        items.len(),
+        want_items.len(),
+        "items; missing or old: {:?}",
+        differ(&items, &want_items)
+    );
     assert!(items == want_items, "items differ: {:?}", differ(&items, &want_items));
-    assert_eq!(comments.len(), want_comments.len(), "missing: {:?}", differ(&comments, &want_comments));
+    assert_eq!(
+        comments.len(),
+        want_comments.len(),
+        "missing: {:?}",
+        differ(&comments, &want_comments)
+    );
     assert!(comments == want_comments, "comments differ: {:?}", differ(&comments, &want_comments));
     assert_eq!(github.world().invalid, Vec::<String>::new());
 }
@@ -252,14 +266,20 @@ pub fn assert_same_content(mirror: &Mirror, fake: &FakeTracker) {
         rows.collect::<rusqlite::Result<_>>().unwrap()
     };
     let content = fake.content();
-    let items: Vec<_> = content.items.iter().map(|(n, i)| (*n, i.title.clone(), i.updated_at)).collect();
+    let items: Vec<_> =
+        content.items.iter().map(|(n, i)| (*n, i.title.clone(), i.updated_at)).collect();
     let stored_items = rows(
         "SELECT number, title, updated_at FROM documents WHERE deleted_at IS NULL AND number IS NOT NULL ORDER BY 1",
     );
     let differ = |a: &[(u64, String, i64)], b: &[(u64, String, i64)]| {
         b.iter().filter(|x| !a.contains(x)).map(|x| x.0).take(10).collect::<Vec<_>>()
     };
-    assert_eq!(stored_items.len(), items.len(), "items; missing or old: {:?}", differ(&stored_items, &items));
+    assert_eq!(
+        stored_items.len(),
+        items.len(),
+        "items; missing or old: {:?}",
+        differ(&stored_items, &items)
+    );
     assert!(stored_items == items, "items differ: {:?}", differ(&stored_items, &items));
     let comments: Vec<_> =
         content.comments.iter().map(|(id, s)| (*id, s.body.clone(), s.number as i64)).collect();
@@ -272,7 +292,11 @@ pub fn assert_same_content(mirror: &Mirror, fake: &FakeTracker) {
         "comments; missing: {:?}",
         differ(&stored_comments, &comments)
     );
-    assert!(stored_comments == comments, "comments differ: {:?}", differ(&stored_comments, &comments));
+    assert!(
+        stored_comments == comments,
+        "comments differ: {:?}",
+        differ(&stored_comments, &comments)
+    );
 }
 
 fn has(report: &SyncReport, kind: GapKind) -> bool {
@@ -316,9 +340,10 @@ async fn second_sync_reads_only_changes() {
     assert_eq!((report.requests, github.requests().len()), (13, 13));
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
 
-    github
-        .world()
-        .edit(7, json!({"title": "Edited", "state": "closed", "closed_at": "2026-06-01T00:00:00Z"}));
+    github.world().edit(
+        7,
+        json!({"title": "Edited", "state": "closed", "closed_at": "2026-06-01T00:00:00Z"}),
+    );
     github.world().edit_comment(300, "Edited, too.");
     let report = mirror.ok().await;
     assert_eq!((report.new, report.updated, report.requests), (0, 2, 6));
@@ -340,10 +365,12 @@ async fn second_sync_reads_only_changes() {
 #[tokio::test]
 async fn releases_and_planned_milestones_are_mirrored() {
     let github = github(3, 0);
-    let notes = "* Stop in time by @ada in https://github.com/acme/app/pull/2\n* Revert the valve (#3)";
+    let notes =
+        "* Stop in time by @ada in https://github.com/acme/app/pull/2\n* Revert the valve (#3)";
     {
         let mut world = github.world();
-        let releases = (1..=60).rev().map(|n| world.release(&format!("v1.{n}.0"), notes, NOW - 1_000 + n));
+        let releases =
+            (1..=60).rev().map(|n| world.release(&format!("v1.{n}.0"), notes, NOW - 1_000 + n));
         let mut releases: Vec<_> = releases.collect();
         releases[0]["draft"] = true.into();
         world.releases = releases;
@@ -366,12 +393,17 @@ async fn releases_and_planned_milestones_are_mirrored() {
     github.requests();
     mirror.ok().await;
     let log = github.requests();
-    assert_eq!(log.iter().filter(|l| l.address.contains("/releases?per_page=10")).count(), 2, "{log:?}");
+    assert_eq!(
+        log.iter().filter(|l| l.address.contains("/releases?per_page=10")).count(),
+        2,
+        "{log:?}"
+    );
     let releases = mirror.releases();
     assert_eq!(releases[0], ("1.61.0".to_owned(), true, true, vec![1]));
     assert!(releases.iter().all(|r| r.2), "{releases:?}");
     mirror.sync_as(true).await;
-    let pages = github.requests().into_iter().filter(|l| l.address.contains("/releases?per_page=50"));
+    let pages =
+        github.requests().into_iter().filter(|l| l.address.contains("/releases?per_page=50"));
     assert_eq!(pages.count(), 2);
 
     // A token that may not read releases is no problem of the sync.
@@ -383,13 +415,20 @@ async fn releases_and_planned_milestones_are_mirrored() {
 
 #[tokio::test]
 async fn network_faults_leave_the_same_content() {
-    let limit = |message: &str| json!({"message": message, "documentation_url": "https://docs.github.com"});
+    let limit =
+        |message: &str| json!({"message": message, "documentation_url": "https://docs.github.com"});
     let secondary = limit("You have exceeded a secondary rate limit. Please wait a few minutes.");
     let minute = Duration::from_secs(60);
     let second = Duration::from_secs(1);
     // Columns: name, consecutive failures, fault, minimum and maximum wait.
     for (name, times, fault, least, most) in [
-        ("502", 2, Fault::Status(502, vec![], json!({"message": "Server Error"})), second, 10 * second),
+        (
+            "502",
+            2,
+            Fault::Status(502, vec![], json!({"message": "Server Error"})),
+            second,
+            10 * second,
+        ),
         (
             "503 with a time",
             1,
@@ -418,7 +457,10 @@ async fn network_faults_leave_the_same_content() {
             1,
             Fault::Status(
                 403,
-                vec![("x-ratelimit-remaining", "0".into()), ("x-ratelimit-reset", (NOW + 1_800).to_string())],
+                vec![
+                    ("x-ratelimit-remaining", "0".into()),
+                    ("x-ratelimit-reset", (NOW + 1_800).to_string()),
+                ],
                 limit("API rate limit exceeded"),
             ),
             29 * minute,
@@ -426,7 +468,13 @@ async fn network_faults_leave_the_same_content() {
         ),
         ("a cut body", 2, Fault::Cut, second, 10 * second),
         ("half a body", 1, Fault::Short, Duration::ZERO, 10 * second),
-        ("another page expired", 1, Fault::Status(422, vec![], limit("expired")), Duration::ZERO, second),
+        (
+            "another page expired",
+            1,
+            Fault::Status(422, vec![], limit("expired")),
+            Duration::ZERO,
+            second,
+        ),
     ] {
         for on in ["/issues?state=all&sort=updated", "after=", "/issues/comments?"] {
             let github = github(220, 130);
@@ -441,7 +489,10 @@ async fn network_faults_leave_the_same_content() {
             assert_same(&mirror, &github);
             let wait = mirror.take_waits();
             assert!(wait >= least && wait <= most, "{name} on {on}: waited {wait:?}");
-            assert!(!has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended), "{name} on {on}");
+            assert!(
+                !has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended),
+                "{name} on {on}"
+            );
         }
     }
 }
@@ -450,7 +501,12 @@ async fn network_faults_leave_the_same_content() {
 async fn oversized_page_is_halved() {
     let github = github(330, 10);
     // Every request for a hundred records at this position fails, however often it is repeated.
-    github.fail_after("per_page=100&sort=updated&state=all", 0, 4, Fault::Status(502, vec![], json!({})));
+    github.fail_after(
+        "per_page=100&sort=updated&state=all",
+        0,
+        4,
+        Fault::Status(502, vec![], json!({})),
+    );
     github.fail("per_page=50", 4, Fault::Status(504, vec![], json!({})));
     let mirror = Mirror::of(&github).await;
     mirror.ok().await;
@@ -462,7 +518,12 @@ async fn oversized_page_is_halved() {
 #[tokio::test]
 async fn lasting_outage_keeps_the_received_records() {
     let github = github(450, 10);
-    github.fail_after("after=", 1, 10_000, Fault::Status(502, vec![], json!({"message": "Server Error"})));
+    github.fail_after(
+        "after=",
+        1,
+        10_000,
+        Fault::Status(502, vec![], json!({"message": "Server Error"})),
+    );
     let mirror = Mirror::of(&github).await;
     let report = mirror.sync().await;
     let problem = report.problem.as_ref().unwrap();
@@ -483,7 +544,12 @@ async fn lasting_outage_keeps_the_received_records() {
 #[tokio::test]
 async fn endless_rate_limit_is_reported() {
     let github = github(220, 10);
-    github.fail_after("after=", 1, 1_000, Fault::Status(429, vec![], json!({"message": "slow down"})));
+    github.fail_after(
+        "after=",
+        1,
+        1_000,
+        Fault::Status(429, vec![], json!({"message": "slow down"})),
+    );
     let mirror = Mirror::of(&github).await;
     let report = mirror.sync().await;
     assert_eq!(report.problem.unwrap().code, Code::RateLimited);
@@ -494,7 +560,10 @@ async fn endless_rate_limit_is_reported() {
     github.fail("after=", 1, Fault::Status(429, vec![("retry-after", "86400".into())], json!({})));
     let report = mirror.sync().await;
     let problem = report.problem.unwrap();
-    assert!(problem.code == Code::RateLimited && problem.message.contains("1440 minutes"), "{problem:?}");
+    assert!(
+        problem.code == Code::RateLimited && problem.message.contains("1440 minutes"),
+        "{problem:?}"
+    );
     mirror.ok().await;
     assert_same(&mirror, &github);
 }
@@ -508,7 +577,10 @@ pub fn restless(github: &FakeGitHub, until: usize) {
         let (numbers, ids) = (world.numbers(), world.comment_ids());
         for k in 0..7_u64 {
             let pick = |n: usize| (page as u64 * 37 + k * 61) as usize % n;
-            world.edit(numbers[pick(numbers.len())], json!({"title": format!("Edited on page {page}")}));
+            world.edit(
+                numbers[pick(numbers.len())],
+                json!({"title": format!("Edited on page {page}")}),
+            );
             world.edit_comment(ids[pick(ids.len())], &format!("Edited on page {page}"));
         }
         // The new item has the same second as the last edit.
@@ -706,7 +778,8 @@ async fn deleted_or_transferred_items_are_marked() {
         world.remove(4, Removal::NoAccess);
         let mut moved_issue = world.issue(88, "Elsewhere", NOW);
         for name in ["url", "repository_url"] {
-            moved_issue[name] = moved_issue[name].as_str().unwrap().replace("acme/app", "acme/other").into();
+            moved_issue[name] =
+                moved_issue[name].as_str().unwrap().replace("acme/app", "acme/other").into();
         }
         world.remove(5, Removal::Transferred(moved_issue));
         world.remove_comment(7);
@@ -721,7 +794,9 @@ async fn deleted_or_transferred_items_are_marked() {
     assert_eq!(report.gone, 3);
     let log = github.requests();
     assert_eq!(log.iter().filter(|l| l.address.contains("state=open")).count(), 2);
-    for (key, link) in [("acme/app#3", None), ("acme/app#4", None), ("acme/app#5", Some("acme/other#88"))] {
+    for (key, link) in
+        [("acme/app#3", None), ("acme/app#4", None), ("acme/app#5", Some("acme/other#88"))]
+    {
         let thread = mirror.casebook.thread(key).await.unwrap();
         assert!(thread.deleted_at.is_some(), "{key}");
         assert_eq!(thread.links.first().map(|l| l.key.as_str()), link, "{key}");
@@ -742,7 +817,10 @@ async fn lost_permission_is_reported_and_the_rest_syncs() {
     let report = mirror.ok().await;
     assert_eq!((report.items, report.comments), (130, 0));
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
-    assert!(gap.text.starts_with("Comments:") && gap.text.contains("no permission to read"), "{gap:?}");
+    assert!(
+        gap.text.starts_with("Comments:") && gap.text.contains("no permission to read"),
+        "{gap:?}"
+    );
     assert_eq!(mirror.view().await.streams[1].watermark, None);
     // Once access is granted again, the list continues from its old position.
     github.world().forbidden_lists.clear();
@@ -802,8 +880,10 @@ async fn circular_page_links_end() {
     let mirror = Mirror::of(&github).await;
     // The invented item is older than all others: it must not move the watermark past real items.
     let body = github.world().issue(1, "Again and again", NOW - 2_000_000);
-    let link =
-        format!("<{}/api/v3/repositories/4711/issues?after=x&sort=updated>; rel=\"next\"", github.host);
+    let link = format!(
+        "<{}/api/v3/repositories/4711/issues?after=x&sort=updated>; rel=\"next\"",
+        github.host
+    );
     github.fail("sort=updated", 1_000, Fault::Status(200, vec![("link", link)], json!([body])));
     let report = mirror.sync().await;
     assert!(report.problem.unwrap().message.contains("repeats itself"));
@@ -851,7 +931,12 @@ async fn redirect_to_another_host_is_never_followed() {
         let problem = mirror.sync().await.problem.unwrap();
         assert!(problem.message.contains("redirects to another host"), "{status}: {problem:?}");
         assert_eq!(other_host.requests().len(), 0, "{status}");
-        assert!(github.requests().iter().all(|l| l.authorization.as_deref() == Some("Bearer canary-token")));
+        assert!(
+            github
+                .requests()
+                .iter()
+                .all(|l| l.authorization.as_deref() == Some("Bearer canary-token"))
+        );
     }
     // A redirect loop is reported.
     github.fail(
@@ -866,13 +951,16 @@ async fn redirect_to_another_host_is_never_followed() {
 async fn foreign_casebook_never_redirects_the_token() {
     let github = github(5, 0);
     let mirror = Mirror::with(&github, Some("canary-token")).await;
-    let database = rusqlite::Connection::open(mirror.place.casebook().join("precedent.db")).unwrap();
+    let database =
+        rusqlite::Connection::open(mirror.place.casebook().join("precedent.db")).unwrap();
     database.execute("UPDATE remotes SET host = 'github.com'", []).unwrap();
     let request = SyncRequest::default();
     let reports = mirror.casebook.sync(request, &Task::new()).await.unwrap();
     assert_eq!(reports[0].problem.as_ref().map(|problem| problem.code), Some(Code::Corrupt));
     // A next page written into the database by an attacker is not fetched.
-    database.execute("UPDATE remotes SET host = ?1", [github.host.trim_start_matches("http://")]).unwrap();
+    database
+        .execute("UPDATE remotes SET host = ?1", [github.host.trim_start_matches("http://")])
+        .unwrap();
     let other_host = FakeGitHub::new(KEY);
     database
         .execute(
@@ -894,7 +982,8 @@ async fn only_different_sources_sync_at_once() {
     mirror.casebook.add_mirror("acme/other", &second.host, false).await.unwrap();
     let casebook = mirror.casebook.clone();
     let slow = tokio::spawn(async move {
-        let request = SyncRequest { sources: vec![KEY.to_owned()], full: false, ..SyncRequest::default() };
+        let request =
+            SyncRequest { sources: vec![KEY.to_owned()], full: false, ..SyncRequest::default() };
         casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
     });
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -918,8 +1007,14 @@ async fn failing_source_does_not_stop_another() {
     drop(github);
     let reports = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
     let problem = reports[0].problem.as_ref().unwrap();
-    assert!(problem.code == Code::Network && problem.message.contains("cannot reach"), "{problem:?}");
-    assert_eq!((reports[1].problem.as_ref(), reports[1].items, reports[1].comments), (None, 30, 10));
+    assert!(
+        problem.code == Code::Network && problem.message.contains("cannot reach"),
+        "{problem:?}"
+    );
+    assert_eq!(
+        (reports[1].problem.as_ref(), reports[1].items, reports[1].comments),
+        (None, 30, 10)
+    );
 }
 
 #[tokio::test]
@@ -931,7 +1026,10 @@ async fn imported_source_becomes_live() {
             let world = github.world();
             (1..=25)
                 .map(|n| {
-                    format!("{}\n", world.issue(n, &format!("Trouble {n} with the pump"), NOW - 2_000_000))
+                    format!(
+                        "{}\n",
+                        world.issue(n, &format!("Trouble {n} with the pump"), NOW - 2_000_000)
+                    )
                 })
                 .collect()
         };
@@ -941,7 +1039,8 @@ async fn imported_source_becomes_live() {
         options.timing = Some(time.clone());
         let casebook = Casebook::open(options).await.unwrap();
         casebook.import_github(KEY, &path, &Task::new()).await.unwrap();
-        let request = SyncRequest { sources: vec![KEY.to_owned()], full: false, ..SyncRequest::default() };
+        let request =
+            SyncRequest { sources: vec![KEY.to_owned()], full: false, ..SyncRequest::default() };
         let error = casebook.sync(request, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
         assert!(error.hint().unwrap().contains("source add github:acme/app"));
@@ -972,7 +1071,10 @@ async fn review_comments_have_their_own_ids() {
     assert_eq!((report.comments, report.skipped), (6, 0));
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
     let thread = mirror.casebook.thread("acme/app#9").await.unwrap();
-    assert_eq!((thread.comments[0].markdown.as_str(), thread.missing_comments), ("This valve leaks.", 0));
+    assert_eq!(
+        (thread.comments[0].markdown.as_str(), thread.missing_comments),
+        ("This valve leaks.", 0)
+    );
     assert_same(&mirror, &github);
     // A full sync checks review comments like others.
     let report = mirror.sync_as(true).await;
@@ -1000,11 +1102,18 @@ async fn tracker_duplicate_marks_become_links() {
             let thread = mirror.casebook.thread(key).await.unwrap();
             thread.links.into_iter().map(|l| (l.kind, l.outgoing, l.key)).collect()
         };
-        assert_eq!(links("acme/app#7").await, [("duplicate_of".to_owned(), true, "acme/app#3".to_owned())]);
-        assert_eq!(links("acme/app#8").await, [("closes".to_owned(), false, "acme/app#125".to_owned())]);
+        assert_eq!(
+            links("acme/app#7").await,
+            [("duplicate_of".to_owned(), true, "acme/app#3".to_owned())]
+        );
+        assert_eq!(
+            links("acme/app#8").await,
+            [("closes".to_owned(), false, "acme/app#125".to_owned())]
+        );
         // 120 issues take three requests, one more on an old server; later syncs only ask for
         // changed issues.
-        let graphql_requests = || github.requests().iter().filter(|l| l.address.contains("graphql")).count();
+        let graphql_requests =
+            || github.requests().iter().filter(|l| l.address.contains("graphql")).count();
         assert_eq!(graphql_requests(), if old { 4 } else { 3 });
         github.world().relations.remove(&7);
         github.world().edit(7, json!({"title": "Not a duplicate after all"}));
@@ -1063,7 +1172,11 @@ fn cli_output_never_shows_the_token() {
     let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(report["sources"][0]["problem"], json!(null), "{report}");
     let ran = ok(&["status"]);
-    assert!(ran.out.contains("synced ") && ran.out.contains("deleted or transferred"), "{}", ran.out);
+    assert!(
+        ran.out.contains("synced ") && ran.out.contains("deleted or transferred"),
+        "{}",
+        ran.out
+    );
     let status: serde_json::Value = serde_json::from_str(&ok(&["status", "--json"]).out).unwrap();
     assert_eq!(status["mirrors"][0]["streams"][1]["name"], "comments");
     let ran = ok(&["search", "mode:lexical valve", "--json=key"]);
@@ -1073,7 +1186,11 @@ fn cli_output_never_shows_the_token() {
     github.world().token = Some("another".to_owned());
     for ran in [run(&["sync"]), run(&["source", "test", "acme/app"])] {
         assert_eq!(ran.code, Some(4), "{}", ran.err);
-        assert!(ran.err.contains("does not accept the token") && ran.err.contains("hint:"), "{}", ran.err);
+        assert!(
+            ran.err.contains("does not accept the token") && ran.err.contains("hint:"),
+            "{}",
+            ran.err
+        );
         output.push_str(&ran.err);
     }
     github.fail("/repos/", 1, Fault::Html);
@@ -1108,8 +1225,11 @@ fn killed_sync_repeats_at_most_one_page() {
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     let mut kills = 0;
     for round in 0..6 {
-        let mut child =
-            place.command(&["sync", "--no-index"]).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut child = place
+            .command(&["sync", "--no-index"])
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
         // The kill depends on the number of responses, not on the clock, so it hits on every
         // machine.
         let until = github.world().page_count() + 3 + round;
@@ -1133,9 +1253,11 @@ fn killed_sync_repeats_at_most_one_page() {
     let mirror_items: (u64, u64) = {
         let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
         database
-            .query_row("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM comments)", [], |r| {
-                Ok((r.get(0)?, r.get(1)?))
-            })
+            .query_row(
+                "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM comments)",
+                [],
+                |r| Ok((r.get(0)?, r.get(1)?)),
+            )
             .unwrap()
     };
     assert_eq!(mirror_items, (2_600, 1_900));
@@ -1200,14 +1322,21 @@ async fn full_archive_then_a_busy_day() {
             world.has_page_numbers = has_page_numbers;
             let (numbers, ids) = (world.numbers(), world.comment_ids());
             for k in 0..1_500 {
-                world.edit(numbers[k * 17 % numbers.len()], json!({"title": format!("Edited {k}")}));
+                world
+                    .edit(numbers[k * 17 % numbers.len()], json!({"title": format!("Edited {k}")}));
                 world.edit_comment(ids[k * 83 % ids.len()], &format!("Edited {k}"));
             }
         }
         let pages = github.world().page_count();
         restless(&github, pages + 40);
         let start = Instant::now();
-        let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+        let report = mirror
+            .casebook
+            .sync(SyncRequest::default(), &Task::new())
+            .await
+            .unwrap()
+            .pop()
+            .unwrap();
         eprintln!(
             "a busy day, numbered {has_page_numbers}: {} updated in {:.1} s, {} requests",
             report.updated,
@@ -1217,7 +1346,13 @@ async fn full_archive_then_a_busy_day() {
         assert_eq!(report.problem, None);
         // Items edited after their list was read come with the next sync.
         github.world().after_page = None;
-        let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+        let report = mirror
+            .casebook
+            .sync(SyncRequest::default(), &Task::new())
+            .await
+            .unwrap()
+            .pop()
+            .unwrap();
         assert_eq!(report.problem, None);
         assert_same(&mirror, &github);
     }

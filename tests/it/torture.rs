@@ -92,7 +92,16 @@ impl Torture {
         self.ok(&["backup", &copy]);
         let log_before = self.log.clone();
         let marker = format!("After the copy of round {round}");
-        self.ok(&["note", "add", "--kind", "episode", "--title", &marker, "--body", "Goes with a restore."]);
+        self.ok(&[
+            "note",
+            "add",
+            "--kind",
+            "episode",
+            "--title",
+            &marker,
+            "--body",
+            "Goes with a restore.",
+        ]);
         self.log.notes.push(marker.clone());
         let mut command = self.command(&["restore", &copy]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -121,7 +130,8 @@ impl Torture {
                 let a = 2 * self.numbers.below(120) + 1;
                 let (a, b) = (format!("acme/live#{a}"), format!("acme/live#{}", a + 1));
                 let args = words(&["verdict", "set", &b, &a, "duplicate", "--by", "ann"]);
-                let record = move |k: &mut WriteLog| drop(k.verdicts.insert((b, a), "duplicate".to_owned()));
+                let record =
+                    move |k: &mut WriteLog| drop(k.verdicts.insert((b, a), "duplicate".to_owned()));
                 (args, Some(Box::new(record)))
             }
             10 => (words(&["triage", "--apply", "--yes"]), None),
@@ -129,34 +139,53 @@ impl Torture {
                 // Every record differs, so that there is something to write.
                 let mut text = String::new();
                 for n in 1..=400 {
-                    let reply = comment(10_000 + round * 400 + n, n, &format!("Round {round}, valve {n}."));
+                    let reply =
+                        comment(10_000 + round * 400 + n, n, &format!("Round {round}, valve {n}."));
                     text.push_str(&format!("{reply}\n"));
                 }
                 let path = self.place.file(&format!("more-{round}.jsonl"), text);
-                (words(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]), None)
+                (
+                    words(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]),
+                    None,
+                )
             }
             1 => {
                 for _ in 0..40 {
                     let number = self.numbers.below(250) + 1;
-                    self.github.world().edit(number, json!({"title": format!("Pump {round} of {number}")}));
+                    self.github
+                        .world()
+                        .edit(number, json!({"title": format!("Pump {round} of {number}")}));
                 }
                 (words(&["sync"]), None)
             }
             2 => (words(&["index", "--rebuild"]), None),
-            3 => (words(&["model", "use", if round.is_multiple_of(2) { "other" } else { "builtin" }]), None),
+            3 => (
+                words(&["model", "use", if round.is_multiple_of(2) { "other" } else { "builtin" }]),
+                None,
+            ),
             4 => (words(&["triage", "--json"]), None),
             5 | 6 => {
                 let (a, b) = (self.numbers.below(200) + 1, self.numbers.below(199) + 201);
                 let (a, b) = (format!("acme/app#{a}"), format!("acme/app#{b}"));
                 let kind = ["related", "not_duplicate"][self.numbers.below(2) as usize];
-                let args = words(&["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
-                let record = move |k: &mut WriteLog| drop(k.verdicts.insert((a, b), kind.to_owned()));
+                let args =
+                    words(&["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
+                let record =
+                    move |k: &mut WriteLog| drop(k.verdicts.insert((a, b), kind.to_owned()));
                 (args, Some(Box::new(record)))
             }
             _ => {
                 let title = format!("Lesson {round}: {}", self.numbers.next());
-                let args =
-                    words(&["note", "add", "--kind", "episode", "--title", &title, "--body", "It was so."]);
+                let args = words(&[
+                    "note",
+                    "add",
+                    "--kind",
+                    "episode",
+                    "--title",
+                    &title,
+                    "--body",
+                    "It was so.",
+                ]);
                 (args, Some(Box::new(move |k: &mut WriteLog| k.notes.push(title))))
             }
         }
@@ -169,8 +198,9 @@ impl Torture {
         let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
         let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
         assert_eq!(sound, "ok", "{when}");
-        let orphans: i64 =
-            database.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0)).unwrap();
+        let orphans: i64 = database
+            .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0))
+            .unwrap();
         assert_eq!(orphans, 0, "{when}");
         drop(database);
         let verdicts = place.json(&["verdict", "list", "--json=first,second,kind"]);
@@ -201,8 +231,13 @@ impl Torture {
         self.ok(&["triage", "--apply", "--yes"]);
         for (pair, _) in self.log.verdicts.iter().filter(|(_, kind)| *kind == "duplicate") {
             let number = pair.0.rsplit('#').next().unwrap().parse().unwrap();
-            let notes =
-                self.github.world().texts(number).iter().filter(|t| t.starts_with("Duplicate of #")).count();
+            let notes = self
+                .github
+                .world()
+                .texts(number)
+                .iter()
+                .filter(|t| t.starts_with("Duplicate of #"))
+                .count();
             assert_eq!(notes, 1, "{when}: #{number} has {notes} duplicate comments");
         }
         self.ok(&["sync"]);
@@ -212,8 +247,9 @@ impl Torture {
         assert_eq!(status["coverage"]["documents"], status["coverage"]["full_text"], "{when}");
         assert_eq!(status["model"]["next"], Value::Null, "{when}");
         let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
-        let mut statement =
-            database.prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'").unwrap();
+        let mut statement = database
+            .prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'")
+            .unwrap();
         let titles: BTreeMap<u64, String> = statement
             .query_map([], |r| Ok((r.get::<_, u64>(0)?, r.get(1)?)))
             .unwrap()
@@ -297,7 +333,9 @@ fn damage(casebook: &Path, numbers: &mut Numbers) {
         files.extend(entries.map(|e| e.unwrap().path()).filter(|p| p.is_file()));
     }
     // A log belongs to its database: only damage to both together is realistic.
-    files.retain(|p| !["-wal", "-shm", ".lock"].iter().any(|end| p.to_string_lossy().ends_with(end)));
+    files.retain(|p| {
+        !["-wal", "-shm", ".lock"].iter().any(|end| p.to_string_lossy().ends_with(end))
+    });
     files.sort();
     if files.is_empty() {
         return;
@@ -318,8 +356,13 @@ fn power_loss_undoes_no_user_action() {
     let (casebook, disk) = (torture.place.casebook(), torture.place.path("disk"));
     // A process keeps the casebook open, so that no command is the last one, which would sync to
     // disk.
-    let mut server =
-        torture.place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut server = torture
+        .place
+        .command(&["mcp"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
     // The current state is on disk.
     copy(&casebook, &disk);
     let cuts = setting("PRECEDENT_TORTURE", KILLS) / 4;
@@ -349,7 +392,13 @@ fn power_loss_undoes_no_user_action() {
         // The check itself wrote as well, without cuts.
         std::fs::remove_dir_all(&disk).unwrap();
         copy(&casebook, &disk);
-        server = torture.place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        server = torture
+            .place
+            .command(&["mcp"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
     }
     server.kill().unwrap();
     server.wait().unwrap();
@@ -374,7 +423,8 @@ fn full_disk_is_reported_and_loses_nothing() {
     let place = Place::new();
     let disk = place.casebook();
     std::fs::create_dir_all(&disk).unwrap();
-    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=12m", "tmpfs"]).arg(&disk).output();
+    let mount =
+        Command::new("mount").args(["-t", "tmpfs", "-o", "size=12m", "tmpfs"]).arg(&disk).output();
     if !mount.is_ok_and(|m| m.status.success()) {
         eprintln!("SKIPPED: a full disk, because no small file system can be mounted here");
         return;
@@ -417,7 +467,8 @@ fn full_disk_is_reported_and_loses_nothing() {
     for file in ballast {
         std::fs::remove_file(file).unwrap();
     }
-    let grown = Command::new("mount").args(["-o", "remount,size=200m"]).arg(&disk).status().unwrap();
+    let grown =
+        Command::new("mount").args(["-o", "remount,size=200m"]).arg(&disk).status().unwrap();
     assert!(grown.success());
     place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
     place.ok(&["index"]);

@@ -49,7 +49,10 @@ fn pull(number: u64, title: &str, body: &str, is_merged: bool) -> Value {
 /// Returns a comment by an outsider at this minute of 6 January 2026.
 fn outsider_comment(id: u64, number: u64, minute: u32, body: &str) -> Value {
     let at = format!("2026-01-06T{:02}:{:02}:00Z", minute / 60, minute % 60);
-    with(comment(id, number, body), json!({"created_at": at, "updated_at": at, "author_association": "NONE"}))
+    with(
+        comment(id, number, body),
+        json!({"created_at": at, "updated_at": at, "author_association": "NONE"}),
+    )
 }
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043 behind the proxy";
@@ -115,7 +118,8 @@ async fn declined_item_is_no_solved_case() {
     assert_eq!(keys(&reply), ["acme/app#6"]);
     assert!(reply.near.iter().all(|near| near.declined), "{:?}", reply.near);
     let reasons = |query: &str| {
-        let query = precedent_core::model::SearchRequest { query: query.into(), ..Default::default() };
+        let query =
+            precedent_core::model::SearchRequest { query: query.into(), ..Default::default() };
         let casebook = &casebook;
         async move { casebook.search(query, &Task::new()).await.unwrap().hits.len() }
     };
@@ -135,7 +139,12 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
             outsider_comment(21, 2, 1, "Fixed in 2.1."),
             outsider_comment(22, 2, 2, "It still happens in 2.1.3."),
             silent(3, "Lamp flickers with error LM-9021", "It flickers."),
-            outsider_comment(31, 3, 1, "By design of the old ballast. As a workaround, set `lamp.mode=2`."),
+            outsider_comment(
+                31,
+                3,
+                1,
+                "By design of the old ballast. As a workaround, set `lamp.mode=2`.",
+            ),
             silent(
                 4,
                 "Winch stalls with error WN-5150",
@@ -145,7 +154,10 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
     )
     .await;
     let silent_case = ask(&casebook, of("ERROR pump stops with error QX-7731 at night")).await;
-    assert_eq!((keys(&silent_case), silent_case.outcome), (Vec::new(), TroubleshootOutcome::Nothing));
+    assert_eq!(
+        (keys(&silent_case), silent_case.outcome),
+        (Vec::new(), TroubleshootOutcome::Nothing)
+    );
     assert!(
         silent_case.near.iter().any(|near| near.key == "acme/app#1" && near.silent),
         "{:?}",
@@ -153,7 +165,11 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
     );
     let denied_case = ask(&casebook, of("ERROR gate jams with error RB-4410 in frost")).await;
     assert_eq!(keys(&denied_case), ["acme/app#2"]);
-    assert!(!denied_case.is_sure() && denied_case.cases[0].fixed_in.is_none(), "{:?}", denied_case.cases[0]);
+    assert!(
+        !denied_case.is_sure() && denied_case.cases[0].fixed_in.is_none(),
+        "{:?}",
+        denied_case.cases[0]
+    );
     let workaround = ask(&casebook, of("ERROR lamp flickers with error LM-9021")).await;
     assert_eq!(keys(&workaround), ["acme/app#3"]);
     let within = ask(&casebook, of("FATAL winch stalls with error WN-5150")).await;
@@ -184,7 +200,12 @@ async fn error_line_is_searched_when_text_is_inconclusive() {
     let report = fixed_report(1, "Nightly export ends with error QX-7731", "Since Monday.");
     let casebook = load(&place, &[report]).await;
     let mut log: String = (0..30)
-        .map(|i| format!("2026-11-20 03:{i:02}:00 INFO row {i} of the ledger is read by worker {}\n", i % 7))
+        .map(|i| {
+            format!(
+                "2026-11-20 03:{i:02}:00 INFO row {i} of the ledger is read by worker {}\n",
+                i % 7
+            )
+        })
         .collect();
     log.push_str("2026-11-20 03:40:00 ERROR nightly export ends with error QX-7731\n");
     let reply = ask(&casebook, of(&log)).await;
@@ -196,7 +217,8 @@ async fn error_line_is_searched_when_text_is_inconclusive() {
 async fn open_report_is_named_without_a_case() {
     let place = Place::new();
     let code = "the pump stops with error QX-7731";
-    let casebook = load(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
+    let casebook =
+        load(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
     let reply = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
     assert_eq!(keys(&reply), <[&str; 0]>::default());
     assert_eq!(reply.open.iter().map(|o| o.key.as_str()).collect::<Vec<_>>(), ["acme/app#1"]);
@@ -226,9 +248,11 @@ async fn still_happening_comment_confirms_no_fix() {
 #[tokio::test]
 async fn own_solution_comes_first() {
     let place = Place::new();
-    let casebook =
-        load(&place, &[fixed_report(2, FAILURE, "It was solved."), pull(4, FAILURE, "It was merged.", true)])
-            .await;
+    let casebook = load(
+        &place,
+        &[fixed_report(2, FAILURE, "It was solved."), pull(4, FAILURE, "It was merged.", true)],
+    )
+    .await;
     let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
     let reply = ask(&casebook, about("acme/app#2")).await;
     assert_eq!(keys(&reply), ["acme/app#2", "acme/app#4"]);
@@ -242,7 +266,8 @@ async fn own_solution_comes_first() {
 #[tokio::test]
 async fn known_canonical_comes_first() {
     let place = Place::new();
-    let duplicate = with(fixed_report(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
+    let duplicate =
+        with(fixed_report(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
     let casebook = load(
         &place,
         &[
@@ -268,14 +293,16 @@ async fn known_canonical_comes_first() {
 async fn threshold_is_a_similarity() {
     let place = Place::new();
     let casebook =
-        load(&place, &[fixed_report(1, "Blue console theme", "Links are blue on black there.")]).await;
+        load(&place, &[fixed_report(1, "Blue console theme", "Links are blue on black there.")])
+            .await;
     let text = "Console theme has blue links";
     let reply = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
     let similarity = reply.cases[0].similarity.unwrap();
     assert!((0.4..0.95).contains(&similarity), "{similarity}");
     // A threshold of 0.65 accepts distances of 0.35 and less.
     for (threshold, passes) in [(similarity - 0.01, true), (similarity + 0.01, false)] {
-        let reply = ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
+        let reply =
+            ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
         assert_eq!(!reply.cases.is_empty(), passes, "{threshold} of {similarity}");
     }
 }
@@ -283,8 +310,9 @@ async fn threshold_is_a_similarity() {
 #[tokio::test]
 async fn unrelated_text_has_no_case() {
     let place = Place::new();
-    let filler =
-        |n: u64| issue(100 + n, &format!("Other thing {n}"), "Nothing to see here, move along please.");
+    let filler = |n: u64| {
+        issue(100 + n, &format!("Other thing {n}"), "Nothing to see here, move along please.")
+    };
     let mut records = vec![fixed_report(
         1,
         "Timezone of the second column",
@@ -295,7 +323,10 @@ async fn unrelated_text_has_no_case() {
     // Only one of many words is common.
     let far = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
     let reply = ask(&casebook, of(far)).await;
-    assert_eq!((reply.outcome, reply.cases.len(), reply.near.len()), (TroubleshootOutcome::Nothing, 0, 0));
+    assert_eq!(
+        (reply.outcome, reply.cases.len(), reply.near.len()),
+        (TroubleshootOutcome::Nothing, 0, 0)
+    );
     let near = "The timezone of the second column is wrong";
     let reply = ask(&casebook, of(near)).await;
     assert_eq!(keys(&reply), ["acme/app#1"]);
@@ -303,14 +334,18 @@ async fn unrelated_text_has_no_case() {
     let request = |anyway| TroubleshootRequest { settings: at(1.0), anyway, ..of(near) };
     assert_eq!(keys(&ask(&casebook, request(false)).await), [""; 0]);
     let reply = ask(&casebook, request(true)).await;
-    assert_eq!((reply.outcome, reply.near[0].key.as_str()), (TroubleshootOutcome::Nothing, "acme/app#1"));
+    assert_eq!(
+        (reply.outcome, reply.near[0].key.as_str()),
+        (TroubleshootOutcome::Nothing, "acme/app#1")
+    );
     assert!(!reply.near[0].declined && reply.near[0].helps > 0.0);
 }
 
 #[tokio::test]
 async fn not_planned_item_solves_nothing() {
     let place = Place::new();
-    let declined_report = with(fixed_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
+    let declined_report =
+        with(fixed_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
     let why = "This is as designed: the proxy refuses bundles that are larger than its limit.";
     let records = [
         declined_report,
@@ -330,11 +365,18 @@ async fn not_planned_item_solves_nothing() {
 #[tokio::test]
 async fn duplicate_leads_to_its_canonical() {
     let place = Place::new();
-    let duplicate = with(fixed_report(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
-    let casebook =
-        load(&place, &[fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate]).await;
+    let duplicate =
+        with(fixed_report(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
+    let casebook = load(
+        &place,
+        &[fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate],
+    )
+    .await;
     let reply = ask(&casebook, of(FAILURE)).await;
-    assert_eq!((keys(&reply)[0], reply.cases[0].via.as_deref()), ("acme/app#1", Some("acme/app#2")));
+    assert_eq!(
+        (keys(&reply)[0], reply.cases[0].via.as_deref()),
+        ("acme/app#1", Some("acme/app#2"))
+    );
     assert_eq!(reply.cases.len(), 1);
 }
 
@@ -347,7 +389,12 @@ async fn case_shows_roles_fix_and_versions() {
         &[
             silent(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
             pull(7, "Keep chunks in order", "Fixes #1", true),
-            outsider_comment(10, 1, 1, "I can confirm that this happens on three machines of ours as well."),
+            outsider_comment(
+                10,
+                1,
+                1,
+                "I can confirm that this happens on three machines of ours as well.",
+            ),
             outsider_comment(
                 11,
                 1,
@@ -355,7 +402,12 @@ async fn case_shows_roles_fix_and_versions() {
                 "As a workaround, set `chunk.size = 1M` in the agent's configuration.",
             ),
             outsider_comment(12, 1, 3, "+1"),
-            outsider_comment(13, 1, 4, "The chunks arrive in another order when the proxy buffers them."),
+            outsider_comment(
+                13,
+                1,
+                4,
+                "The chunks arrive in another order when the proxy buffers them.",
+            ),
             member(outsider_comment(14, 1, 5, "> stops\n\nFixed by #7, which is in 2.4.0.")),
         ],
     )
@@ -363,8 +415,12 @@ async fn case_shows_roles_fix_and_versions() {
     let reply = ask(&casebook, of(FAILURE)).await;
     let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
     let roles: Vec<Option<CommentRole>> = case.comments.iter().map(|c| c.role).collect();
-    let expected_roles =
-        [Some(CommentRole::Confirmation), Some(CommentRole::Workaround), None, Some(CommentRole::Fix)];
+    let expected_roles = [
+        Some(CommentRole::Confirmation),
+        Some(CommentRole::Workaround),
+        None,
+        Some(CommentRole::Fix),
+    ];
     assert_eq!(roles, expected_roles);
     assert_eq!((case.fix.as_deref(), case.omitted), (Some("comment-14"), 1));
     assert_eq!(case.comments[3].text, "Fixed by #7, which is in 2.4.0.");
@@ -380,9 +436,12 @@ async fn case_shows_roles_fix_and_versions() {
 #[tokio::test]
 async fn case_compares_asked_and_fixed_version() {
     let place = Place::new();
-    let fix_comment =
-        with(outsider_comment(14, 1, 5, "Fixed in 2.4.0."), json!({"author_association": "MEMBER"}));
-    let casebook = load(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
+    let fix_comment = with(
+        outsider_comment(14, 1, 5, "Fixed in 2.4.0."),
+        json!({"author_association": "MEMBER"}),
+    );
+    let casebook =
+        load(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
     for (text, expected_version) in [
         ("", None),
         (", in version 2.3.1", Some(("2.3.1", Some(false)))),
@@ -391,7 +450,11 @@ async fn case_compares_asked_and_fixed_version() {
     ] {
         let reply = ask(&casebook, of(&format!("{FAILURE}{text}"))).await;
         let asked_version = reply.cases[0].asked_version.as_ref();
-        assert_eq!(asked_version.map(|a| (a.version.as_str(), a.has_fix)), expected_version, "{text}");
+        assert_eq!(
+            asked_version.map(|a| (a.version.as_str(), a.has_fix)),
+            expected_version,
+            "{text}"
+        );
     }
 }
 
@@ -399,9 +462,13 @@ async fn case_compares_asked_and_fixed_version() {
 async fn fixing_change_explains_the_fix() {
     let place = Place::new();
     let how = "The order of chunks was lost in the proxy's buffer. They carry their number now.";
-    for (body, has_explanation) in [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)] {
-        let records =
-            [fixed_report(1, FAILURE, "It stops."), pull(7, "Number of each piece in its head", &body, true)];
+    for (body, has_explanation) in
+        [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)]
+    {
+        let records = [
+            fixed_report(1, FAILURE, "It stops."),
+            pull(7, "Number of each piece in its head", &body, true),
+        ];
         let casebook = load(&place, &records).await;
         let reply = ask(&casebook, of(FAILURE)).await;
         let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
@@ -431,13 +498,14 @@ async fn character_budget_is_shared() {
     let chars: Vec<usize> = reply.cases.iter().map(|c| c.chars).collect();
     assert!(chars.iter().sum::<usize>() <= 3_000 && chars.iter().all(|c| *c > 800), "{chars:?}");
     for case in &reply.cases {
-        let char_count =
-            case.body.chars().count() + case.comments.iter().map(|c| c.text.chars().count()).sum::<usize>();
+        let char_count = case.body.chars().count()
+            + case.comments.iter().map(|c| c.text.chars().count()).sum::<usize>();
         assert_eq!(char_count, case.chars);
         assert!(case.comments[0].excerpt);
     }
     // A single match gets the whole budget.
-    let settings = TroubleshootSettings { max_results: 1, total_budget_chars: 3_000, ..Default::default() };
+    let settings =
+        TroubleshootSettings { max_results: 1, total_budget_chars: 3_000, ..Default::default() };
     let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
     assert!(reply.cases[0].chars > 2_900, "{}", reply.cases[0].chars);
 }
@@ -489,7 +557,10 @@ async fn invalid_settings_and_empty_queries_are_errors() {
     let error = casebook.troubleshoot(of(" \n"), &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidInput);
     let request = TroubleshootRequest { key: Some("acme/app#99".into()), ..Default::default() };
-    assert_eq!(casebook.troubleshoot(request, &Task::new()).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(
+        casebook.troubleshoot(request, &Task::new()).await.unwrap_err().code(),
+        Code::NotFound
+    );
 }
 
 #[tokio::test]
@@ -498,10 +569,15 @@ async fn unusual_inputs_are_accepted() {
     let casebook = load(&place, &[fixed_report(1, FAILURE, "")]).await;
     let case = &ask(&casebook, of(FAILURE)).await.cases[0];
     assert_eq!((case.comments.len(), case.body.as_str(), case.omitted), (0, "", 0));
-    let log =
-        format!("{FAILURE}\n{}", "2026-01-01T00:00:00Z INFO nothing of note happened\n".repeat(100_000));
+    let log = format!(
+        "{FAILURE}\n{}",
+        "2026-01-01T00:00:00Z INFO nothing of note happened\n".repeat(100_000)
+    );
     assert_eq!(keys(&ask(&casebook, of(&log)).await), ["acme/app#1"]);
-    assert_eq!(ask(&casebook, of("アップロードが止まる")).await.outcome, TroubleshootOutcome::Nothing);
+    assert_eq!(
+        ask(&casebook, of("アップロードが止まる")).await.outcome,
+        TroubleshootOutcome::Nothing
+    );
 }
 
 #[test]
@@ -525,7 +601,9 @@ fn cases_are_printed_and_no_match_succeeds() {
         &["troubleshoot", "x", "--budget", "12"],
     ]
     .iter()
-    .map(|args| format!("$ precedent {}\n{}", args.join(" "), place.run(args).snapshot_text(&place)))
+    .map(|args| {
+        format!("$ precedent {}\n{}", args.join(" "), place.run(args).snapshot_text(&place))
+    })
     .collect();
     insta::assert_snapshot!("troubleshoot", outputs.join("\n"));
     let json = place.json(&["troubleshoot", "quantum chromodynamics", "--json"]);

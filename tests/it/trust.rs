@@ -36,9 +36,10 @@ impl Echo {
             let to = Arc::clone(&to);
             async move {
                 let header = |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok());
-                let header = ["authorization", "x-redmine-api-key", "x-bugzilla-api-key", "api-key"]
-                    .into_iter()
-                    .find_map(header);
+                let header =
+                    ["authorization", "x-redmine-api-key", "x-bugzilla-api-key", "api-key"]
+                        .into_iter()
+                        .find_map(header);
                 let secret = header.unwrap_or_default().to_owned();
                 if !secret.is_empty() {
                     to.lock().unwrap().push(secret.clone());
@@ -53,7 +54,8 @@ impl Echo {
         });
         let (tell, address) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
@@ -135,8 +137,12 @@ fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
 
 fn run_with_input(mut command: Command, input: &str) -> Ran {
     use std::{io::Write as _, process::Stdio};
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     Ran::from(child.wait_with_output().unwrap())
 }
@@ -170,11 +176,16 @@ fn echoed_token_is_never_printed_or_stored() {
     ];
     for (project, status) in projects {
         let (place, server) = (Place::new(), Echo::new(status));
-        let run = |args: &[&str]| Ran::from(with_tokens(&place, &server.host, args).output().unwrap());
+        let run =
+            |args: &[&str]| Ran::from(with_tokens(&place, &server.host, args).output().unwrap());
         let add = run(&["source", "add", project, "--host", &server.host, "--as", "acme/app"]);
         assert_eq!(add.code, Some(0), "{}", add.err);
         let sync = run(&["sync", "--no-vectors"]);
-        assert!(server.secret_count() > 0, "{project} {status}: the server never saw a token\n{}", sync.err);
+        assert!(
+            server.secret_count() > 0,
+            "{project} {status}: the server never saw a token\n{}",
+            sync.err
+        );
         if status != 200 {
             assert_ne!(sync.code, Some(0), "{project} {status}");
             assert!(
@@ -193,7 +204,11 @@ fn echoed_token_is_never_printed_or_stored() {
             run_with_input(with_tokens(&place, &server.host, &["mcp"]), HELLO),
         ];
         if status == 200 {
-            assert!(rest[3].out.contains("The header was Bearer [token removed]."), "{}", rest[3].out);
+            assert!(
+                rest[3].out.contains("The header was Bearer [token removed]."),
+                "{}",
+                rest[3].out
+            );
         }
         let runs: Vec<&Ran> = [&add, &sync].into_iter().chain(&rest).collect();
         nowhere(&place, &runs);
@@ -220,7 +235,13 @@ fn enterprise_token_goes_only_to_its_host() {
         assert!(command.output().unwrap().status.success());
         assert_eq!(server.secret_count(), 0, "with GH_HOST {host:?}");
     }
-    assert!(with_tokens(&place, &server.host, &["sync", "--no-vectors"]).output().unwrap().status.success());
+    assert!(
+        with_tokens(&place, &server.host, &["sync", "--no-vectors"])
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
     assert!(server.secret_count() > 0);
 }
 
@@ -338,8 +359,7 @@ fn read_only_casebook_answers() {
 
 #[test]
 fn casebook_on_a_full_disk_answers() {
-    let fill =
-        "dd if=/dev/zero of=$TO/fill bs=4k 2> /dev/null || true; echo >> $TO/fill 2> /dev/null || true";
+    let fill = "dd if=/dev/zero of=$TO/fill bs=4k 2> /dev/null || true; echo >> $TO/fill 2> /dev/null || true";
     let Some(ran) = unwritable(fill) else { return };
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     assert!(!ran.err.contains("defect"), "{}", ran.err);
@@ -356,15 +376,19 @@ fn check_without_vectors_keeps_the_queue() {
         .flat_map(|line| {
             let item: Value = serde_json::from_str(line).unwrap();
             let number = item["number"].as_u64().unwrap();
-            let duplicate =
-                issue(100 + number, item["title"].as_str().unwrap(), item["body"].as_str().unwrap());
+            let duplicate = issue(
+                100 + number,
+                item["title"].as_str().unwrap(),
+                item["body"].as_str().unwrap(),
+            );
             [line.to_owned(), duplicate.to_string()]
         })
         .map(|line| line + "\n")
         .collect();
     let file = place.file("in.jsonl", twice).to_string_lossy().into_owned();
     place.ok(&["import", "github", &file, "--source", "acme/app", "--no-vectors"]);
-    let triage = |more: &[&str]| place.json(&[&["triage", "--band", "none", "--json"], more].concat());
+    let triage =
+        |more: &[&str]| place.json(&[&["triage", "--band", "none", "--json"], more].concat());
     let first = triage(&[]);
     let notices = first["notices"].to_string();
     assert!(notices.contains("vectors"), "the answer says that it is partial: {notices}");
@@ -372,7 +396,10 @@ fn check_without_vectors_keeps_the_queue() {
     assert!(status.contains("not indexed yet; run `precedent index`"), "{status}");
     place.ok(&["index"]);
     let whole = triage(&[]);
-    assert_eq!(whole["scanned"], first["scanned"], "all of them are checked anew with their vectors");
+    assert_eq!(
+        whole["scanned"], first["scanned"],
+        "all of them are checked anew with their vectors"
+    );
     assert_eq!(triage(&[])["scanned"], 0);
     let queue_length = whole["waiting"].as_u64().unwrap();
     assert!(queue_length > 0);

@@ -12,8 +12,10 @@ use crate::support::Place;
 /// Returns a place whose casebook an earlier release wrote.
 fn made_by(version: &str) -> Place {
     let place = Place::new();
-    let fixture =
-        std::fs::read(format!("{}/tests/fixtures/casebooks/{version}.db.zst", env!("CARGO_MANIFEST_DIR")));
+    let fixture = std::fs::read(format!(
+        "{}/tests/fixtures/casebooks/{version}.db.zst",
+        env!("CARGO_MANIFEST_DIR")
+    ));
     place.file("casebook/precedent.db", zstd::decode_all(fixture.unwrap().as_slice()).unwrap());
     place
 }
@@ -27,12 +29,20 @@ fn casebook_0_1_0_opens_with_all_content() {
     assert_eq!(thread["comments"].as_array().unwrap().len(), 2);
     assert!(place.ok(&["show", "acme/kettle:Sensors"]).out.contains("below minus ten degrees"));
     let verdicts = place.json(&["verdict", "list", "--json"]);
-    assert_eq!((&verdicts[0]["reason"], verdicts.as_array().unwrap().len()), (&"one sensor".into(), 1));
+    assert_eq!(
+        (&verdicts[0]["reason"], verdicts.as_array().unwrap().len()),
+        (&"one sensor".into(), 1)
+    );
     let notes = place.json(&["note", "list", "--json"]);
     assert_eq!(notes[0]["title"], "Frost and KD-77");
     // The item is found by words and by meaning, and is known as the decided duplicate.
     assert!(place.ok(&["search", "sensor reads nothing"]).out.contains("acme/kettle#1"));
-    assert!(place.ok(&["duplicates", "acme/kettle#2", "--include-closed"]).out.contains("acme/kettle#1"));
+    assert!(
+        place
+            .ok(&["duplicates", "acme/kettle#2", "--include-closed"])
+            .out
+            .contains("acme/kettle#1")
+    );
     assert!(place.ok(&["troubleshoot", "acme/kettle#2"]).out.contains("It is in 0.9.3"));
     // The unpacked file is readable by everyone, which is its only fault.
     place.ok(&["doctor", "--repair"]);
@@ -51,7 +61,11 @@ fn newer_casebook_is_rejected_unchanged() {
     for args in [&["status"][..], &["search", "sensor"], &["note", "add", "-t", "x", "-b", "y"]] {
         let ran = place.run(args);
         assert_eq!(ran.code, Some(1), "{}", ran.out);
-        assert!(ran.err.contains("newer version of Precedent") && ran.err.contains("hint:"), "{}", ran.err);
+        assert!(
+            ran.err.contains("newer version of Precedent") && ran.err.contains("hint:"),
+            "{}",
+            ran.err
+        );
     }
     assert_eq!(std::fs::read(&file).unwrap(), bytes_before);
 }

@@ -110,7 +110,9 @@ fn progress_of_a_killed_sync_is_ignored() {
     let place = Place::new();
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     let mut child = start(&place, &["sync", "--no-index"]);
-    until("progress", || place.json(&["status", "--json"])["mirrors"][0]["progress"]["done"].is_u64());
+    until("progress", || {
+        place.json(&["status", "--json"])["mirrors"][0]["progress"]["done"].is_u64()
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     let mirror = &place.json(&["status", "--json"])["mirrors"][0];

@@ -174,7 +174,9 @@ async fn git_wiki_is_mirrored_and_updated() {
     let git_requests: Vec<_> =
         github.requests().into_iter().filter(|l| l.address.contains(".wiki.git")).collect();
     assert!(
-        git_requests.iter().all(|l| l.address.contains("info/refs") || l.address.contains("upload-pack"))
+        git_requests
+            .iter()
+            .all(|l| l.address.contains("info/refs") || l.address.contains("upload-pack"))
     );
     assert!(git_requests.len() <= 3, "{git_requests:?}");
 
@@ -184,7 +186,10 @@ async fn git_wiki_is_mirrored_and_updated() {
     wiki.push("A change, a rename and a deletion");
     let report = sync(&mirror).await;
     assert_eq!((report.wiki_pages, report.new, report.updated, report.gone), (2, 1, 1, 2));
-    assert_eq!(mirror.casebook.thread("acme/app:Docs").await.unwrap().markdown, "Changed by hand.\n");
+    assert_eq!(
+        mirror.casebook.thread("acme/app:Docs").await.unwrap().markdown,
+        "Changed by hand.\n"
+    );
     assert!(mirror.casebook.thread("acme/app:Lib-simd").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app:Lib-simd-again").await.unwrap().deleted_at.is_none());
@@ -258,7 +263,8 @@ async fn token_follows_no_redirect() {
     foreign.world().wiki = Some(wiki.root());
     github.world().git_redirect = Some(foreign.host.clone());
     let mirror = mirror(&github).await;
-    let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
+    let report =
+        mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
     let problem = report.problem.unwrap();
     assert!(problem.code == Code::Network && problem.message.contains("wiki"), "{problem:?}");
     assert!(foreign.requests().is_empty());
@@ -272,7 +278,8 @@ fn cli_output_never_shows_the_token() {
     let github = wiki.tracker();
     let place = Place::new();
     // This fake git records its arguments.
-    let spy = place.file("bin/git", "#!/bin/sh\necho \"$@\" >> \"$SPY\"\nexec /usr/bin/git \"$@\"\n");
+    let spy =
+        place.file("bin/git", "#!/bin/sh\necho \"$@\" >> \"$SPY\"\nexec /usr/bin/git \"$@\"\n");
     std::fs::set_permissions(&spy, std::fs::Permissions::from_mode(0o755)).unwrap();
     let log = place.path("spy.log");
     let run = |args: &[&str], path: &str| {
@@ -305,7 +312,10 @@ fn cli_output_never_shows_the_token() {
     let hidden = hidden.strip_prefix("Basic ").unwrap();
     for secret in [CANARY, hidden] {
         assert!(!trace.contains(secret) && !ran.err.contains(secret));
-        assert_eq!(crate::sync::files_with(&place.casebook(), secret.as_bytes()), Vec::<String>::new());
+        assert_eq!(
+            crate::sync::files_with(&place.casebook(), secret.as_bytes()),
+            Vec::<String>::new()
+        );
     }
     assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&basic(CANARY))));
 }

@@ -36,10 +36,13 @@ impl Scope {
 /// Returns how many packages are left to build and about how long that takes, as text.
 pub fn estimate(ws: &Workspace, scope: Scope, profile: &str) -> String {
     let packages = scope.packages();
-    let args = ["--offline", "--locked", "--prefix", "none", "--edges", "normal,build", "--format", "{p}"];
+    let args =
+        ["--offline", "--locked", "--prefix", "none", "--edges", "normal,build", "--format", "{p}"];
     let tree = process::read_output(cmd!(ws.sh, "cargo tree {packages...} {args...}"));
     let names: BTreeSet<String> = match tree {
-        Ok(tree) => tree.lines().map(|line| line.split(" (").next().unwrap_or(line).to_owned()).collect(),
+        Ok(tree) => {
+            tree.lines().map(|line| line.split(" (").next().unwrap_or(line).to_owned()).collect()
+        }
         // Nothing is downloaded yet: the lock file counts packages of other systems too.
         Err(_) => {
             let lock = std::fs::read_to_string(ws.root.join("Cargo.lock")).unwrap_or_default();
@@ -57,7 +60,8 @@ pub fn estimate(ws: &Workspace, scope: Scope, profile: &str) -> String {
         .filter(is_built)
         .filter_map(|path| Some(path.file_name()?.to_str()?.rsplit_once('-')?.0))
         .collect();
-    let rest = names.iter().filter(|name| !built.contains(name.split(' ').next().unwrap_or(name))).count();
+    let rest =
+        names.iter().filter(|name| !built.contains(name.split(' ').next().unwrap_or(name))).count();
     // Even where all packages are built, our own may have to be built again.
     let time = terminal::estimate((rest as f64).max(5.0) * CORE_SECONDS / cores());
     format!("{rest} of {} packages to build, {time}{}", names.len(), on_cores())
@@ -80,11 +84,18 @@ pub fn cores() -> f64 {
 /// Builds programs of a scope.
 pub fn build(ws: &Workspace, scope: Scope, profile: &str, programs: &[&str]) -> Result<()> {
     let counted_scope = if programs == ["precedent"] { Scope::CommandLine } else { scope };
-    terminal::note(&format!("{}: {}", programs.join(" and "), estimate(ws, counted_scope, profile)));
+    terminal::note(&format!(
+        "{}: {}",
+        programs.join(" and "),
+        estimate(ws, counted_scope, profile)
+    ));
     let start = Instant::now();
     let packages = scope.packages();
     let bins: Vec<&str> = programs.iter().flat_map(|program| ["--bin", program]).collect();
-    process::run(ws, cmd!(ws.sh, "cargo build --locked --profile {profile} {packages...} {bins...}"))?;
+    process::run(
+        ws,
+        cmd!(ws.sh, "cargo build --locked --profile {profile} {packages...} {bins...}"),
+    )?;
     terminal::success(&format!("{}, {}", programs.join(" and "), terminal::time(start.elapsed())));
     Ok(())
 }

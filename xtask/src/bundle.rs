@@ -68,7 +68,8 @@ fn stage(ws: &Workspace, library: &Path) -> Result<()> {
 
 /// Parses the packages that the bundler names at its end, such as `   /path/x.deb (68.34 MiB)`.
 fn finished_packages(output: &str) -> Vec<PathBuf> {
-    let lines = output.lines().map(str::trim).skip_while(|line| !line.starts_with("Finished ")).skip(1);
+    let lines =
+        output.lines().map(str::trim).skip_while(|line| !line.starts_with("Finished ")).skip(1);
     let paths = lines.map(|line| line.rsplit_once(" (").map_or(line, |(path, _)| path));
     paths.map(PathBuf::from).filter(|path| path.is_absolute()).collect()
 }
@@ -92,7 +93,8 @@ mod tests {
                 [r#""staged/models": "models""#, r#""externalBin": ["staged/precedent"]"#, library];
             assert!(staged_names.iter().all(|name| settings.contains(name)), "{file}");
         }
-        let settings: serde_json::Value = serde_json::from_str(&read_file("bundle/macos.json")).unwrap();
+        let settings: serde_json::Value =
+            serde_json::from_str(&read_file("bundle/macos.json")).unwrap();
         let entitlements = settings["bundle"]["macOS"]["entitlements"].as_str().unwrap();
         assert!(root.join(entitlements).is_file(), "{entitlements}");
     }

@@ -19,7 +19,13 @@ const TEST_LIMIT: Duration = Duration::from_secs(10 * 60);
 
 /// A name, the seconds it takes on 2 idle cores from an empty target folder, the earlier steps
 /// that it needs, the work, and a description.
-struct Step(&'static str, u32, &'static [&'static str], fn(&mut Checks) -> Result<Outcome>, &'static str);
+struct Step(
+    &'static str,
+    u32,
+    &'static [&'static str],
+    fn(&mut Checks) -> Result<Outcome>,
+    &'static str,
+);
 
 /// The result of a step, with a few words on it.
 enum Outcome {
@@ -30,30 +36,106 @@ enum Outcome {
 use Outcome::{Failed, Passed, Skipped};
 
 const STEPS: &[Step] = &[
-    Step("fmt", 5, &[], |c| c.run(cmd!(c.ws.sh, "cargo fmt --all --check -- -l")), "formatting of Rust"),
-    Step("licences", 3, &[], |c| licences::check(c.ws).map(Passed), "licences and sources of dependencies"),
+    Step(
+        "fmt",
+        5,
+        &[],
+        |c| c.run(cmd!(c.ws.sh, "cargo fmt --all --check -- -l")),
+        "formatting of Rust",
+    ),
+    Step(
+        "licences",
+        3,
+        &[],
+        |c| licences::check(c.ws).map(Passed),
+        "licences and sources of dependencies",
+    ),
     Step("typos", 10, &[], |c| c.python_tool(TYPOS, "typos", &[]), "spelling"),
     Step("links", 10, &[], |c| c.links(), "links between the pages"),
-    Step("words", 2, &[], |c| tidy::check_words(c.ws).map(Passed), "no registry hosts, no machine's paths"),
-    Step("docs", 3, &[], |c| c.docs(), "promises name tests; pages, schemas and charts are current"),
-    Step("migrations", 1, &[], |c| tidy::check_migrations(c.ws).map(Passed), "append-only, without gaps"),
+    Step(
+        "words",
+        2,
+        &[],
+        |c| tidy::check_words(c.ws).map(Passed),
+        "no registry hosts, no machine's paths",
+    ),
+    Step(
+        "docs",
+        3,
+        &[],
+        |c| c.docs(),
+        "promises name tests; pages, schemas and charts are current",
+    ),
+    Step(
+        "migrations",
+        1,
+        &[],
+        |c| tidy::check_migrations(c.ws).map(Passed),
+        "append-only, without gaps",
+    ),
     Step("ui-install", 30, &[], |c| ui::install(c.ws).map(passed_outcome), "npm ci"),
-    Step("ui-check", 20, &["ui-install"], |c| c.run(npm(c.ws, &["run", "check"])), "types of the front end"),
-    Step("ui-test", 30, &["ui-install"], |c| c.test_runner(npm(c.ws, &["test"])), "tests of the front end"),
-    Step("ui-build", 15, &["ui-install"], |c| c.run(npm(c.ws, &["run", "build"])), "build of the front end"),
+    Step(
+        "ui-check",
+        20,
+        &["ui-install"],
+        |c| c.run(npm(c.ws, &["run", "check"])),
+        "types of the front end",
+    ),
+    Step(
+        "ui-test",
+        30,
+        &["ui-install"],
+        |c| c.test_runner(npm(c.ws, &["test"])),
+        "tests of the front end",
+    ),
+    Step(
+        "ui-build",
+        15,
+        &["ui-install"],
+        |c| c.run(npm(c.ws, &["run", "build"])),
+        "build of the front end",
+    ),
     Step("runtime", 15, &[], |c| c.runtime(), "the ONNX runtime, for the tests"),
     Step("libraries", 60, &[], |c| c.libraries(), "system libraries of the window"),
     Step("servers", 60, &[], |c| c.servers(), "real trackers: Redmine, git"),
-    Step("clippy", 660, &["ui-build", "libraries"], |c| c.clippy(), "build with tests, without warnings"),
-    Step("test", 420, &["clippy", "runtime", "servers"], |c| c.test(), "tests of engine and command line"),
+    Step(
+        "clippy",
+        660,
+        &["ui-build", "libraries"],
+        |c| c.clippy(),
+        "build with tests, without warnings",
+    ),
+    Step(
+        "test",
+        420,
+        &["clippy", "runtime", "servers"],
+        |c| c.test(),
+        "tests of engine and command line",
+    ),
     Step("mcp", 20, &["clippy"], |c| c.mcp(), "the MCP server, with the protocol's Python SDK"),
-    Step("doctest", 60, &["clippy", "runtime"], |c| c.doctest(), "documentation and examples of the code"),
+    Step(
+        "doctest",
+        60,
+        &["clippy", "runtime"],
+        |c| c.doctest(),
+        "documentation and examples of the code",
+    ),
     Step("window", 220, &["clippy", "runtime"], |c| c.window(), "the real window, driven"),
 ];
 
 /// The steps of `--fast`.
-const FAST: &[&str] =
-    &["fmt", "typos", "links", "words", "docs", "migrations", "ui-install", "ui-check", "ui-test", "test"];
+const FAST: &[&str] = &[
+    "fmt",
+    "typos",
+    "links",
+    "words",
+    "docs",
+    "migrations",
+    "ui-install",
+    "ui-check",
+    "ui-test",
+    "test",
+];
 
 /// Prints the steps.
 pub fn list() {
@@ -76,7 +158,8 @@ struct Checks<'a> {
 
 /// Runs the chosen steps with what they need, and prints a table of them.
 pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
-    let names = if flags.fast && flags.only.is_empty() { FAST.to_vec() } else { choose(&flags.only)? };
+    let names =
+        if flags.fast && flags.only.is_empty() { FAST.to_vec() } else { choose(&flags.only)? };
     choose(&flags.may_skip)?;
     let steps: Vec<&Step> = STEPS.iter().filter(|step| names.contains(&step.0)).collect();
     let seconds: f64 = steps.iter().map(|step| f64::from(step.1) * 2.0 / build::cores()).sum();
@@ -93,9 +176,12 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
         terminal::step(&format!("{number}/{count} {name}: {about}"));
         ws.start_log(name);
         let start = Instant::now();
-        let is_broken = |(earlier, _, end): &&(&str, _, _)| matches!(end, Failed) && needs.contains(earlier);
+        let is_broken =
+            |(earlier, _, end): &&(&str, _, _)| matches!(end, Failed) && needs.contains(earlier);
         let result = match results.iter().find(is_broken) {
-            Some((earlier, _, _)) => Err(Failure::new(format!("not run, because {earlier} failed"), "")),
+            Some((earlier, _, _)) => {
+                Err(Failure::new(format!("not run, because {earlier} failed"), ""))
+            }
             None => work(&mut checks),
         };
         let duration = start.elapsed();
@@ -107,7 +193,9 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
             Failed
         });
         match &outcome {
-            Passed(words) => terminal::success(format!("{} {words}", terminal::time(duration)).trim()),
+            Passed(words) => {
+                terminal::success(format!("{} {words}", terminal::time(duration)).trim())
+            }
             Skipped(why) => terminal::warn(&format!("SKIPPED: {why}")),
             Failed => {}
         }
@@ -117,7 +205,11 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
 }
 
 /// Prints the table of the steps, the closing lines of test runners, and their sum.
-fn report(checks: &Checks, flags: &flags::Test, results: &[(&str, Duration, Outcome)]) -> Result<()> {
+fn report(
+    checks: &Checks,
+    flags: &flags::Test,
+    results: &[(&str, Duration, Outcome)],
+) -> Result<()> {
     println!();
     for (name, duration, outcome) in results {
         let (mark, end) = match outcome {
@@ -131,7 +223,8 @@ fn report(checks: &Checks, flags: &flags::Test, results: &[(&str, Duration, Outc
     println!("  all         {:>12}\n", terminal::time(total));
     checks.closing_lines.iter().for_each(|line| println!("{line}"));
     println!("{}", checks.counts);
-    let may_skip = |name: &str| !flags.strict || flags.may_skip.iter().any(|optional| optional == name);
+    let may_skip =
+        |name: &str| !flags.strict || flags.may_skip.iter().any(|optional| optional == name);
     let has_failed = |name: &str, outcome: &Outcome| match outcome {
         Passed(_) => false,
         Skipped(_) => !may_skip(name),
@@ -142,7 +235,8 @@ fn report(checks: &Checks, flags: &flags::Test, results: &[(&str, Duration, Outc
     if failures.is_empty() {
         return Ok(());
     }
-    let summary = format!("{} of {} steps failed: {}", failures.len(), results.len(), failures.join(", "));
+    let summary =
+        format!("{} of {} steps failed: {}", failures.len(), results.len(), failures.join(", "));
     Err(Failure::new(
         summary,
         format!("Run them again: cargo xtask test --only {}", failures.join(" --only ")),
@@ -158,7 +252,10 @@ fn choose(names: &[String]) -> Result<Vec<&'static str>> {
     let mut order = Vec::new();
     while let Some(name) = open.pop() {
         let step = STEPS.iter().find(|step| step.0 == name).ok_or_else(|| {
-            Failure::new(format!("there is no step {name}"), "cargo xtask test --list names the steps.")
+            Failure::new(
+                format!("there is no step {name}"),
+                "cargo xtask test --list names the steps.",
+            )
         })?;
         if !order.contains(&step.0) {
             order.push(step.0);
@@ -217,7 +314,8 @@ impl Checks<'_> {
 
     /// Runs a tool that is installed from PyPI where it is missing.
     fn python_tool(&self, package: &str, name: &str, args: &[String]) -> Result<Outcome> {
-        let program = if on_path(name) { Ok(name.into()) } else { python::tool(self.ws, package, name) };
+        let program =
+            if on_path(name) { Ok(name.into()) } else { python::tool(self.ws, package, name) };
         match program {
             Ok(program) => self.run(cmd!(self.ws.sh, "{program} {args...}")),
             Err(failure) => skip_failure(failure),
@@ -225,9 +323,16 @@ impl Checks<'_> {
     }
 
     fn links(&mut self) -> Result<Outcome> {
-        let options = ["--offline", "--include-fragments=anchor-only", "--no-progress", "--root-dir", "."];
+        let options =
+            ["--offline", "--include-fragments=anchor-only", "--no-progress", "--root-dir", "."];
         // Samples of what trackers hold are left out.
-        let pages = ["*.md", ":!samples/ferrywire", ":!tests/fixtures", ":!tests/data", ":!tests/fuzz/seeds"];
+        let pages = [
+            "*.md",
+            ":!samples/ferrywire",
+            ":!tests/fixtures",
+            ":!tests/data",
+            ":!tests/fuzz/seeds",
+        ];
         let list = ["ls-files", "--cached", "--others", "--exclude-standard", "--"];
         let pages = process::read_output(cmd!(self.ws.sh, "git {list...} {pages...}"))?;
         let pages = pages.lines().filter(|page| self.ws.root.join(page).is_file());
@@ -265,14 +370,19 @@ impl Checks<'_> {
     fn servers(&mut self) -> Result<Outcome> {
         let status = "--showformat=${Status}";
         let status = process::read_output(cmd!(self.ws.sh, "dpkg-query --show {status} redmine"));
-        if status.is_ok_and(|status| status == "install ok installed") && on_path("puma") && on_path("git") {
+        if status.is_ok_and(|status| status == "install ok installed")
+            && on_path("puma")
+            && on_path("git")
+        {
             return Ok(passed_outcome(()));
         }
         let question = "Missing: Redmine. Install redmine redmine-sqlite puma git";
         if !on_path("apt-get") || !system::may_install(self.ws, question)? {
             return Ok(Skipped("Redmine is not installed; Debian and Ubuntu have it".into()));
         }
-        system::as_root(self.ws, &["sh", "tests/it/redmine.sh"]).map(passed_outcome).or_else(skip_failure)
+        system::as_root(self.ws, &["sh", "tests/it/redmine.sh"])
+            .map(passed_outcome)
+            .or_else(skip_failure)
     }
 
     fn clippy(&mut self) -> Result<Outcome> {
@@ -283,13 +393,20 @@ impl Checks<'_> {
     fn test(&mut self) -> Result<Outcome> {
         let (packages, sh) = (self.packages, &self.ws.sh);
         if self.fast {
-            return self.test_runner(cmd!(sh, "cargo test --locked --no-fail-fast --workspace --lib"));
+            return self
+                .test_runner(cmd!(sh, "cargo test --locked --no-fail-fast --workspace --lib"));
         }
         // Chosen by target: another choice of packages unites other features and would compile
         // the dependencies again.
-        let json = process::read_output(cmd!(sh, "cargo metadata --no-deps --offline --format-version 1"))?;
+        let json = process::read_output(cmd!(
+            sh,
+            "cargo metadata --no-deps --offline --format-version 1"
+        ))?;
         let targets = test_targets(&serde_json::from_str(&json)?);
-        self.test_runner(cmd!(sh, "cargo test --locked --no-fail-fast {packages...} --lib {targets...}"))
+        self.test_runner(cmd!(
+            sh,
+            "cargo test --locked --no-fail-fast {packages...} --lib {targets...}"
+        ))
     }
 
     fn mcp(&mut self) -> Result<Outcome> {
@@ -342,8 +459,8 @@ fn sysroot_program(ws: &Workspace, name: &str) -> PathBuf {
 fn test_targets(metadata: &serde_json::Value) -> Vec<String> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let packages_without_window = packages.filter(|package| package["name"] != "precedent-desktop");
-    let targets =
-        packages_without_window.flat_map(|package| package["targets"].as_array().into_iter().flatten());
+    let targets = packages_without_window
+        .flat_map(|package| package["targets"].as_array().into_iter().flatten());
     let argument = |target: &serde_json::Value| {
         let kind = target["kind"][0].as_str().filter(|kind| ["bin", "test"].contains(kind))?;
         Some(format!("--{kind}={}", target["name"].as_str()?))

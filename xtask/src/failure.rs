@@ -19,7 +19,12 @@ pub struct Failure {
 impl Failure {
     /// Returns a failure without output.
     pub fn new(summary: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { summary: summary.into(), remedy: remedy.into(), output: String::new(), is_fatal: false }
+        Self {
+            summary: summary.into(),
+            remedy: remedy.into(),
+            output: String::new(),
+            is_fatal: false,
+        }
     }
 
     /// Makes the failure stop callers that could do without what failed.
@@ -63,11 +68,15 @@ const WRONG_DIGEST: &str = "pip was given a file with another digest; it is not 
 /// Explains a tool's failure where its cause is known; `line` is the command that failed.
 pub fn explain(line: &str, output: &str) -> Failure {
     // Before its errors, cargo's output can be warnings or anybody's text.
-    let start = if line.starts_with("cargo") { output.find("error").unwrap_or(output.len()) } else { 0 };
+    let start =
+        if line.starts_with("cargo") { output.find("error").unwrap_or(output.len()) } else { 0 };
     let errors = &output[start..];
     let has = |needles: &str| needles.split('|').any(|needle| errors.contains(needle));
     let failure = if has("No space left on device|ENOSPC") {
-        Failure::new("the disk is full", "Make room, then run the same command again; it continues.")
+        Failure::new(
+            "the disk is full",
+            "Make room, then run the same command again; it continues.",
+        )
     } else if has("DO NOT MATCH THE HASHES") {
         Failure::new(
             WRONG_DIGEST,
@@ -94,7 +103,11 @@ mod tests {
     #[test]
     fn known_failures_are_explained() {
         for (line, output, summary) in [
-            ("npm ci", "npm error code ENOTFOUND\n", "`npm ci` could not reach its package registry"),
+            (
+                "npm ci",
+                "npm error code ENOTFOUND\n",
+                "`npm ci` could not reach its package registry",
+            ),
             ("pip", "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", WRONG_DIGEST),
             ("cargo build", "error: No space left on device (os error 28)", "the disk is full"),
             ("cargo fmt", "Diff in a.rs:\n-  \"Connection refused\"\n", "`cargo fmt` failed"),

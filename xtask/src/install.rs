@@ -34,6 +34,9 @@ fn default_root() -> Result<PathBuf> {
     let root = ["CARGO_INSTALL_ROOT", "CARGO_HOME"].into_iter().find_map(std::env::var_os);
     let home = || std::env::home_dir().map(|home| home.join(".cargo"));
     root.filter(|name| !name.is_empty()).map(PathBuf::from).or_else(home).ok_or_else(|| {
-        Failure::new("there is no home folder to install into", "Name one: cargo xtask install --root DIR")
+        Failure::new(
+            "there is no home folder to install into",
+            "Name one: cargo xtask install --root DIR",
+        )
     })
 }

@@ -35,12 +35,13 @@ impl Policy {
         let Ok(expression) = Expression::parse_mode(licence, ParseMode::LAX) else {
             return Some(format!("{name}: no licence that is known: {licence:?}"));
         };
-        let applies =
-            |restriction: &Option<String>| restriction.as_ref().is_none_or(|restriction| restriction == name);
+        let applies = |restriction: &Option<String>| {
+            restriction.as_ref().is_none_or(|restriction| restriction == name)
+        };
         let fits = expression.evaluate(|requirement| {
-            self.0
-                .iter()
-                .any(|(crate_name, permitted)| applies(crate_name) && permitted.satisfies(requirement))
+            self.0.iter().any(|(crate_name, permitted)| {
+                applies(crate_name) && permitted.satisfies(requirement)
+            })
         });
         (!fits).then(|| format!("{name}: {licence} is not allowed"))
     }
@@ -52,7 +53,8 @@ pub fn check(ws: &Workspace) -> Result<String> {
     let (crates, packages) = (metadata(ws)?, npm_lock(ws)?);
     let exceptions = unused_exceptions(&crates, &policy);
     let objections =
-        [check_crates(&crates, &ws.root, &policy), check_npm(&packages, &policy), exceptions].concat();
+        [check_crates(&crates, &ws.root, &policy), check_npm(&packages, &policy), exceptions]
+            .concat();
     if objections.is_empty() {
         return Ok(format!("{} crates, {} npm packages", crates.len(), packages.len()));
     }
@@ -87,8 +89,8 @@ fn check_crates(packages: &[Value], root: &Path, policy: &Policy) -> Vec<String>
         let (source, manifest) = (text(package, "source"), text(package, "manifest_path"));
         // A path must not lead out of the workspace.
         let is_own = source.is_empty() && Path::new(manifest).starts_with(root);
-        let foreign =
-            (source != CRATES_IO && !is_own).then(|| format!("{name}: comes from {source}{manifest}"));
+        let foreign = (source != CRATES_IO && !is_own)
+            .then(|| format!("{name}: comes from {source}{manifest}"));
         foreign.or_else(|| policy.objection(name, text(package, "license")))
     };
     packages.iter().filter_map(check).collect()
@@ -133,7 +135,9 @@ mod tests {
 
     #[test]
     fn expressions_are_evaluated() {
-        for licence in ["MIT", "MIT OR GPL-3.0-only", "MIT/Apache-2.0", "(MIT OR Zlib) AND Unicode-3.0"] {
+        for licence in
+            ["MIT", "MIT OR GPL-3.0-only", "MIT/Apache-2.0", "(MIT OR Zlib) AND Unicode-3.0"]
+        {
             assert_eq!(policy().objection("x", licence), None, "{licence}");
         }
         for licence in ["MIT AND GPL-2.0-only", "MPL-2.0", "no licence", ""] {
@@ -151,7 +155,9 @@ mod tests {
             json!({ "name": "d", "license": "MIT", "source": null, "manifest_path": "/there/d/Cargo.toml" }),
         ];
         let objections = check_crates(&crates, Path::new("/here"), &policy()).concat();
-        assert!(objections.contains("b: comes from git") && objections.contains("d: comes from /there"));
+        assert!(
+            objections.contains("b: comes from git") && objections.contains("d: comes from /there")
+        );
         assert!(!objections.contains("a:") && !objections.contains("c:"), "{objections}");
         let mpl = [json!({ "name": "selectors", "license": "MPL-2.0" })];
         assert!(unused_exceptions(&mpl, &policy()).is_empty());

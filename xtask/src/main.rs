@@ -1,5 +1,8 @@
 //! `cargo xtask`: sets a machine up, starts the product, runs the checks, makes packages.
-#![allow(clippy::disallowed_methods, reason = "a development tool reads the environment of its user")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a development tool reads the environment of its user"
+)]
 
 mod build;
 mod bundle;

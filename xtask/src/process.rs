@@ -21,7 +21,12 @@ pub fn run(ws: &Workspace, command: Cmd) -> Result<String> {
 
 /// Runs a program to its end, or kills it when it prints nothing for `limit`. Returns whether it
 /// succeeded, and both output streams in order of arrival; `stream` shows them as they come.
-pub fn watch(ws: &Workspace, command: Cmd, stream: bool, limit: Option<Duration>) -> Result<(bool, String)> {
+pub fn watch(
+    ws: &Workspace,
+    command: Cmd,
+    stream: bool,
+    limit: Option<Duration>,
+) -> Result<(bool, String)> {
     let line = command.to_string();
     let mut child = Command::from(without_cargo_variables(command))
         .stdin(Stdio::null())
@@ -81,7 +86,8 @@ pub fn watch(ws: &Workspace, command: Cmd, stream: bool, limit: Option<Duration>
 /// one of ring, would run again after a cargo command without xtask, and all that uses the crate.
 fn without_cargo_variables(command: Cmd) -> Cmd {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let is_set = |name: &String| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    let is_set =
+        |name: &String| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
     names.filter(is_set).fold(command, |command, name| command.env_remove(name))
 }
 
@@ -160,7 +166,13 @@ struct Meter {
 
 impl Meter {
     fn new() -> Self {
-        Self { start: Instant::now(), last_print: None, cargo: None, base: None, last_line: String::new() }
+        Self {
+            start: Instant::now(),
+            last_print: None,
+            cargo: None,
+            base: None,
+            last_line: String::new(),
+        }
     }
 
     /// Takes a line of output; returns whether it was cargo's progress and nothing else.
@@ -218,8 +230,14 @@ mod tests {
         assert_eq!(parse_progress(line), Some((412, 590, "serde, tokio(build)".to_owned())));
         assert_eq!(parse_progress("   Compiling serde v1.0.229"), None);
         let mut meter = Meter::new();
-        assert!(!meter.update("   Compiling serde") && meter.text().ends_with("s · Compiling serde"));
-        assert!(meter.update(line) && meter.text().starts_with("412/590 · 0.0 s"), "{}", meter.text());
+        assert!(
+            !meter.update("   Compiling serde") && meter.text().ends_with("s · Compiling serde")
+        );
+        assert!(
+            meter.update(line) && meter.text().starts_with("412/590 · 0.0 s"),
+            "{}",
+            meter.text()
+        );
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub fn environment(ws: &Workspace) -> Result<PathBuf> {
 /// Returns a program of a package (`name==version`), which is installed where it is missing.
 pub fn tool(ws: &Workspace, package: &str, name: &str) -> Result<PathBuf> {
     let python = environment(ws)?;
-    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"];
+    let pip =
+        ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"];
     process::run(ws, cmd!(ws.sh, "{python} {pip...} {package}"))?;
     Ok(program(ws, name))
 }

@@ -75,8 +75,7 @@ mod tests {
 
     #[test]
     fn section_ends_at_the_next_version() {
-        let changes =
-            "## [Unreleased]\n\n## [0.2.0] - 2026-02-03\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n- B.\n";
+        let changes = "## [Unreleased]\n\n## [0.2.0] - 2026-02-03\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n- B.\n";
         assert_eq!(section(changes, "0.2.0").as_deref(), Some("- A thing.\n"));
         assert_eq!(section(changes, "0.3.0"), None);
     }

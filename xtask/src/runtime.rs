@@ -44,7 +44,8 @@ fn platform() -> Option<&'static str> {
 
 /// Returns the SHA-256 of the library in a wheel.
 fn library_digest(platform: &str) -> &'static str {
-    let lines = DIGESTS.lines().filter_map(|line| line.strip_prefix("# library of ")?.split_once(": "));
+    let lines =
+        DIGESTS.lines().filter_map(|line| line.strip_prefix("# library of ")?.split_once(": "));
     lines.filter(|(name, _)| *name == platform).map(|(_, digest)| digest).next().unwrap_or_default()
 }
 
@@ -64,7 +65,10 @@ pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
     let dir = ws.target.join("runtime");
     let library = dir.join(NAME);
     let has_terms = TERMS.iter().all(|name| dir.join(name).is_file());
-    if has_terms && library.is_file() && expect_digest(ws, &library, library_digest(platform)).is_ok() {
+    if has_terms
+        && library.is_file()
+        && expect_digest(ws, &library, library_digest(platform)).is_ok()
+    {
         terminal::success(&format!("{}, digest checked", ws.short(&library)));
         return Ok(Some(library));
     }
@@ -104,11 +108,13 @@ pub fn install_if_possible(ws: &Workspace) -> Result<Option<PathBuf>> {
 /// Fails where a file has another SHA-256 than expected. Python computes it: its package is there,
 /// as pip installs the library, and a crate would be compiled before the first line of output.
 fn expect_digest(ws: &Workspace, path: &Path, digest: &str) -> Result<()> {
-    let script = "import hashlib, sys; print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())";
+    let script =
+        "import hashlib, sys; print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())";
     let python = system::python().unwrap_or("python3");
     let actual = process::read_output(cmd!(ws.sh, "{python} -c {script} {path}"))?;
     let digests = || format!("expected sha256 {digest}\nfound    sha256 {actual}");
-    let wrong = || Failure::new(format!("{} is not the expected file", path.display()), digests()).fatal();
+    let wrong =
+        || Failure::new(format!("{} is not the expected file", path.display()), digests()).fatal();
     if actual == digest { Ok(()) } else { Err(wrong()) }
 }
 
@@ -123,7 +129,9 @@ pub fn place_beside(ws: &Workspace, library: Option<&Path>, dir: &Path) -> Resul
         }
     }
     for (from, to) in files.iter().filter_map(|(from, to)| Some((from.as_ref()?, to))) {
-        if !std::fs::read(to).is_ok_and(|current| std::fs::read(from).is_ok_and(|file| file == current)) {
+        if !std::fs::read(to)
+            .is_ok_and(|current| std::fs::read(from).is_ok_and(|file| file == current))
+        {
             replace(from, to)?;
         }
     }
@@ -146,8 +154,9 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
 fn find_library(dir: &Path) -> Result<PathBuf> {
     let stem = format!("{}.", NAME.split('.').next().unwrap_or_default());
     let mut paths = std::fs::read_dir(dir)?.flatten().map(|entry| entry.path());
-    let is_library =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&stem));
+    let is_library = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&stem))
+    };
     paths
         .find(is_library)
         .ok_or_else(|| Failure::new("the wheel of the ONNX runtime has no library", BY_HAND))

@@ -11,7 +11,9 @@ pub const OUTPUT: &str = "XTASK_RUSTDOC_OUTPUT";
 
 /// Lints the documentation where examples would be run, then runs rustdoc as it was called.
 pub fn lint_and_test(real: &OsStr, args: Vec<OsString>) -> ExitCode {
-    let run = |args: &[OsString]| Command::new(real).args(args).status().is_ok_and(|status| status.success());
+    let run = |args: &[OsString]| {
+        Command::new(real).args(args).status().is_ok_and(|status| status.success())
+    };
     if args.iter().any(|arg| arg == "--test") {
         let output = std::env::var_os(OUTPUT).unwrap_or_default();
         let mut lint = without_test_flags(&args);
@@ -40,7 +42,8 @@ mod tests {
 
     #[test]
     fn lints_run_without_the_flags_of_tests() {
-        let line = "--crate-name a --test a/src/lib.rs --test-run-directory /a --extern a=liba.rlib";
+        let line =
+            "--crate-name a --test a/src/lib.rs --test-run-directory /a --extern a=liba.rlib";
         let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let filtered_args = without_test_flags(&args).join(OsStr::new(" "));
         assert_eq!(filtered_args, "--crate-name a a/src/lib.rs --extern a=liba.rlib");

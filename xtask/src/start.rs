@@ -17,7 +17,9 @@ const QUERY: &str = "replication slot fills the disk";
 pub fn start(ws: &Workspace, cli: bool) -> Result<()> {
     let window = !cli && has_display();
     if !cli && !window {
-        terminal::note("No display (neither DISPLAY nor WAYLAND_DISPLAY is set): using the command line.");
+        terminal::note(
+            "No display (neither DISPLAY nor WAYLAND_DISPLAY is set): using the command line.",
+        );
     }
     let scope = if window { Scope::Window } else { Scope::CommandLine };
     let target = if window { "the window, front end included" } else { "the command line" };
@@ -82,7 +84,9 @@ fn offer_command_line(ws: &Workspace, casebook: &Path, library: Option<&Path>) {
                 ws.short(&program)
             ));
         }
-        Err(failure) => terminal::warn(&format!("the sample was not imported: {}", failure.summary)),
+        Err(failure) => {
+            terminal::warn(&format!("the sample was not imported: {}", failure.summary))
+        }
     }
 }
 
@@ -95,7 +99,10 @@ fn tour(ws: &Workspace, casebook: &Path, library: Option<&Path>) -> Result<()> {
         println!("\n{}", terminal::style("1", &format!("$ {command}")));
         match process::run_attached(command)? {
             true => Ok(()),
-            false => Err(Failure::new(format!("`precedent {}` failed", args[0]), "Its message is above.")),
+            false => Err(Failure::new(
+                format!("`precedent {}` failed", args[0]),
+                "Its message is above.",
+            )),
         }
     };
     show(&["import", "sample"])?;

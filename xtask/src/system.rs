@@ -46,10 +46,15 @@ pub const WINDOW: Need = Need {
     hint: "Install the development files of WebKitGTK 4.1 and Ayatana's indicators, or do without\n\
         the window: cargo xtask start --cli",
     find_missing: |sh| {
-        let libraries = ["webkit2gtk-4.1", "gtk+-3.0", "libsoup-3.0", "dbus-1", "ayatana-appindicator3-0.1"];
-        let is_installed = |library: &&str| process::succeeds(cmd!(sh, "pkg-config --exists {library}"));
+        let libraries =
+            ["webkit2gtk-4.1", "gtk+-3.0", "libsoup-3.0", "dbus-1", "ayatana-appindicator3-0.1"];
+        let is_installed =
+            |library: &&str| process::succeeds(cmd!(sh, "pkg-config --exists {library}"));
         let libraries_here = libraries.iter().filter(|_| cfg!(target_os = "linux"));
-        libraries_here.filter(|library| !is_installed(library)).map(|library| (*library).to_owned()).collect()
+        libraries_here
+            .filter(|library| !is_installed(library))
+            .map(|library| (*library).to_owned())
+            .collect()
     },
 };
 /// The tools that drive the window in tests, without a display.
@@ -57,7 +62,14 @@ pub const DRIVER: Need = Need {
     packages: ["webkit2gtk-driver xvfb xauth xdotool dbus-x11 fonts-dejavu-core", "", "", ""],
     hint: "Install WebKitWebDriver, xvfb-run, xauth, xdotool, dbus-x11 and a font.",
     find_missing: |_| {
-        absent(&["WebKitWebDriver", "xvfb-run", "xauth", "xdotool", "dbus-run-session", "dbus-launch"])
+        absent(&[
+            "WebKitWebDriver",
+            "xvfb-run",
+            "xauth",
+            "xdotool",
+            "dbus-run-session",
+            "dbus-launch",
+        ])
     },
 };
 /// Python with `venv` and `pip`.
@@ -66,7 +78,9 @@ pub const PYTHON: Need = Need {
     hint: "Install Python 3 with venv and pip (Debian, Ubuntu: python3-venv).",
     find_missing: |sh| match python() {
         None => vec!["python3".to_owned()],
-        Some(python) if process::succeeds(cmd!(sh, "{python} -c 'import venv, ensurepip'")) => Vec::new(),
+        Some(python) if process::succeeds(cmd!(sh, "{python} -c 'import venv, ensurepip'")) => {
+            Vec::new()
+        }
         Some(_) => vec!["Python's venv and pip".to_owned()],
     },
 };
@@ -101,10 +115,12 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 
 /// Installs what is missing for some needs, after naming it and asking where somebody can answer.
 pub fn ensure(ws: &Workspace, needs: &[&Need]) -> Result<()> {
-    let missing_needs =
-        || needs.iter().map(|need| (*need, (need.find_missing)(&ws.sh))).filter(|(_, m)| !m.is_empty());
-    let names =
-        || missing_needs().flat_map(|(_, names_of_need)| names_of_need).collect::<Vec<_>>().join(", ");
+    let missing_needs = || {
+        needs.iter().map(|need| (*need, (need.find_missing)(&ws.sh))).filter(|(_, m)| !m.is_empty())
+    };
+    let names = || {
+        missing_needs().flat_map(|(_, names_of_need)| names_of_need).collect::<Vec<_>>().join(", ")
+    };
     let missing_names = names();
     if missing_names.is_empty() {
         return Ok(());
@@ -123,7 +139,8 @@ pub fn ensure(ws: &Workspace, needs: &[&Need]) -> Result<()> {
     let install = [MANAGERS[manager], &packages[..]].concat();
     let mut question = format!("Missing: {missing_names}. Install {}", packages.join(" "));
     if MANAGERS[manager][0] == "apt-get" {
-        let simulation = process::read_output(cmd!(ws.sh, "apt-get install --simulate {packages...}"));
+        let simulation =
+            process::read_output(cmd!(ws.sh, "apt-get install --simulate {packages...}"));
         match simulation.unwrap_or_default().matches("\nInst ").count() {
             0 => {}
             count => question += &format!(" ({count} packages with their dependencies)"),

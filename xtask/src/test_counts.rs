@@ -26,7 +26,10 @@ impl std::fmt::Display for TestCounts {
 /// `Tests  1 failed | 12 passed (13)` with their counts. Executables without tests are left out.
 pub fn closing_lines(output: &str) -> Vec<(&str, TestCounts)> {
     let lines = output.lines().map(|line| line.trim());
-    lines.map(|line| (line, count(line))).filter(|(_, counts)| *counts != TestCounts::default()).collect()
+    lines
+        .map(|line| (line, count(line)))
+        .filter(|(_, counts)| *counts != TestCounts::default())
+        .collect()
 }
 
 fn count(line: &str) -> TestCounts {

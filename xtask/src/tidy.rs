@@ -39,10 +39,14 @@ pub fn check_words(ws: &Workspace) -> Result<String> {
 /// Checks that migrations are numbered from 1 and that no released one has changed.
 pub fn check_migrations(ws: &Workspace) -> Result<String> {
     let paths = ws.sh.read_dir("migrations")?;
-    let names: Vec<String> =
-        paths.iter().map(|path| path.file_name().unwrap_or_default().display().to_string()).collect();
+    let names: Vec<String> = paths
+        .iter()
+        .map(|path| path.file_name().unwrap_or_default().display().to_string())
+        .collect();
     let mut wrong = numbering_errors(&names);
-    if let Ok(tag) = process::read_output(cmd!(ws.sh, "git describe --tags --abbrev=0 --match v[0-9]*")) {
+    if let Ok(tag) =
+        process::read_output(cmd!(ws.sh, "git describe --tags --abbrev=0 --match v[0-9]*"))
+    {
         let args = ["diff", "--name-status", "--no-renames", &tag, "--", "migrations"];
         let changes = process::read_output(cmd!(ws.sh, "git {args...}"))?;
         let changes = changes.lines().filter(|change| !change.starts_with('A'));
@@ -57,7 +61,8 @@ pub fn check_migrations(ws: &Workspace) -> Result<String> {
 
 fn numbering_errors(names: &[String]) -> Vec<String> {
     let prefixes = names.iter().zip(1..).map(|(name, number)| (name, format!("{number:04}_")));
-    let wrong = prefixes.filter(|(name, start)| !(name.starts_with(start) && name.ends_with(".sql")));
+    let wrong =
+        prefixes.filter(|(name, start)| !(name.starts_with(start) && name.ends_with(".sql")));
     wrong.map(|(name, start)| format!("{name}: expected {start}….sql")).collect()
 }
 
@@ -74,7 +79,9 @@ mod tests {
             process::succeeds(cmd!(ws.sh, "git grep --no-index -nIiE -e {OFFENCES}"))
         };
         let (folder, host) = (concat!("/", "work/main"), concat!("REGISTRY.", "npmjs.org"));
-        assert!(finds(format!("cd {folder}")) && finds(format!("\"{folder}\"")) && finds(host.into()));
+        assert!(
+            finds(format!("cd {folder}")) && finds(format!("\"{folder}\"")) && finds(host.into())
+        );
         assert!(!finds(format!("models{folder}")) && !finds(format!("..{folder}")));
         assert!(!finds("from crates.io, through cargo".into()));
     }

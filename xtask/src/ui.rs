@@ -38,7 +38,10 @@ pub fn build(ws: &Workspace) -> Result<()> {
 /// Returns whether an output is missing or older than its inputs.
 fn is_stale(ui: &Path, output: &str, inputs: &[&str]) -> bool {
     let Some(output_time) = newest(&ui.join(output)) else { return true };
-    inputs.iter().filter_map(|input| newest(&ui.join(input))).any(|input_time| input_time > output_time)
+    inputs
+        .iter()
+        .filter_map(|input| newest(&ui.join(input)))
+        .any(|input_time| input_time > output_time)
 }
 
 /// Returns the latest change below a path. A folder's own time moves when a file in it is deleted.

@@ -33,7 +33,8 @@ impl Workspace {
         sh.set_var("CARGO_TERM_COLOR", "never");
         sh.set_var("NO_UPDATE_NOTIFIER", "1");
         sh.set_var("NO_COLOR", "1");
-        let json = cmd!(sh, "cargo metadata --no-deps --offline --format-version 1").quiet().read()?;
+        let json =
+            cmd!(sh, "cargo metadata --no-deps --offline --format-version 1").quiet().read()?;
         let json: serde_json::Value = serde_json::from_str(&json)?;
         let path = |key: &str| {
             let failure = || Failure::new(format!("cargo metadata has no {key}"), "");

@@ -45,7 +45,8 @@ const MAX_QUOTE: usize = 200;
 
 /// The secrets of this process. They are never removed: a secret deleted from a keyring may still
 /// be echoed.
-static SECRETS: RwLock<KnownSecrets> = RwLock::new(KnownSecrets { forms: Vec::new(), finder: None });
+static SECRETS: RwLock<KnownSecrets> =
+    RwLock::new(KnownSecrets { forms: Vec::new(), finder: None });
 
 struct KnownSecrets {
     forms: Vec<String>,
@@ -57,8 +58,8 @@ pub fn learn(secret: &SecretString) {
     let secret = secret.expose_secret().trim();
     // In `name:token` only the token is secret; it occurs in both.
     let key = secret.split_once(':').map_or(secret, |(_, token)| token);
-    let is_mixed =
-        key.bytes().any(|b| b.is_ascii_alphabetic()) && key.bytes().any(|b| !b.is_ascii_alphabetic());
+    let is_mixed = key.bytes().any(|b| b.is_ascii_alphabetic())
+        && key.bytes().any(|b| !b.is_ascii_alphabetic());
     if key.len() < if is_mixed { SHORTEST_PASSWORD } else { SHORTEST } {
         return;
     }
@@ -70,8 +71,11 @@ pub fn learn(secret: &SecretString) {
     }
     store.forms.extend(new);
     // The longest form wins, so that no part of one remains beside the mask.
-    store.finder =
-        AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&store.forms).ok().map(Arc::new);
+    store.finder = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(&store.forms)
+        .ok()
+        .map(Arc::new);
 }
 
 /// Returns the forms of a secret: plain, JSON-escaped, URL-encoded, and inside base64-encoded text.
@@ -103,7 +107,9 @@ fn finder() -> Option<Arc<AhoCorasick>> {
 pub fn clean(text: &str) -> Cow<'_, str> {
     match secret_ranges(text.as_bytes()) {
         places if places.is_empty() => Cow::Borrowed(text),
-        places => Cow::Owned(String::from_utf8_lossy(&mask_ranges(text.as_bytes(), &places)).into_owned()),
+        places => {
+            Cow::Owned(String::from_utf8_lossy(&mask_ranges(text.as_bytes(), &places)).into_owned())
+        }
     }
 }
 
@@ -179,8 +185,9 @@ fn hidden(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
 /// Finds the base64 runs that decode to text with a secret, escaped or not. A run may contain line
 /// breaks.
 fn in_base64(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
-    let is_part =
-        |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_' | b'\r' | b'\n');
+    let is_part = |b: &u8| {
+        b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_' | b'\r' | b'\n')
+    };
     let mut places = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -205,7 +212,8 @@ fn in_base64(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
             let run = if run.len() % 4 == 1 { &run[..run.len() - 1] } else { run };
             let Ok(decoded) = LENIENT.decode(run) else { return false };
             let plain = |bytes: &[u8]| finder.is_match(bytes);
-            plain(&decoded) || DecodedText::plain(&decoded).resolve().is_some_and(|d| plain(&d.bytes))
+            plain(&decoded)
+                || DecodedText::plain(&decoded).resolve().is_some_and(|d| plain(&d.bytes))
         });
         if holds {
             places.push(start..end);
@@ -253,7 +261,8 @@ impl fmt::Display for Outside {
 
 /// Returns whether a character controls a terminal or makes a text look like another.
 fn is_unprintable(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -287,7 +296,8 @@ mod tests {
     fn no_escape_of_a_token_passes() {
         let token = "abcd+Efgh/0123&c4n4ryXYZ=";
         learn(&token.to_owned().into());
-        let escape_all = |escape: &dyn Fn(char) -> String| -> String { token.chars().map(escape).collect() };
+        let escape_all =
+            |escape: &dyn Fn(char) -> String| -> String { token.chars().map(escape).collect() };
         let json = escape_all(&|c| format!("\\u{:04x}", u32::from(c)));
         let twice = json.replace('\\', "\\\\");
         for text in [
@@ -306,7 +316,8 @@ mod tests {
             format!("{}{}", "x ".repeat(WINDOW), json),
         ] {
             let output = clean(&text).into_owned();
-            let tail: String = text.chars().rev().take(300).collect::<Vec<_>>().into_iter().rev().collect();
+            let tail: String =
+                text.chars().rev().take(300).collect::<Vec<_>>().into_iter().rev().collect();
             assert!(output.ends_with(MASK) || output.contains(MASK), "{tail}");
             assert!(!output.contains("c4n4ry") && !output.contains("u0063"), "{tail}");
         }

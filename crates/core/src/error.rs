@@ -76,7 +76,10 @@ impl Error {
 
     /// Adds the error that caused this one.
     #[must_use]
-    pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+    pub fn with_source(
+        mut self,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
         self.source = Some(source.into());
         self
     }
@@ -102,13 +105,18 @@ impl Error {
     pub fn io(path: &std::path::Path, error: io::Error) -> Self {
         let (code, hint) = match error.kind() {
             io::ErrorKind::NotFound => (Code::NotFound, "Check the path."),
-            io::ErrorKind::PermissionDenied => {
-                (Code::Io, "Give your user permission to read and write it, or choose another place.")
+            io::ErrorKind::PermissionDenied => (
+                Code::Io,
+                "Give your user permission to read and write it, or choose another place.",
+            ),
+            io::ErrorKind::StorageFull => {
+                (Code::Io, "Free some disk space and run the command again.")
             }
-            io::ErrorKind::StorageFull => (Code::Io, "Free some disk space and run the command again."),
             _ => (Code::Io, "Check the disk and the path, then try again."),
         };
-        Self::new(code, format!("{}: {}", path.display(), plain(&error))).with_hint(hint).with_source(error)
+        Self::new(code, format!("{}: {}", path.display(), plain(&error)))
+            .with_hint(hint)
+            .with_source(error)
     }
 }
 
@@ -141,7 +149,10 @@ impl fmt::Debug for Error {
         f.debug_struct("Error")
             .field("code", &self.code)
             .field("message", &self.message)
-            .field("source", &self.source.as_ref().map(|s| door::clean(&format!("{s:?}")).into_owned()))
+            .field(
+                "source",
+                &self.source.as_ref().map(|s| door::clean(&format!("{s:?}")).into_owned()),
+            )
             .finish()
     }
 }
@@ -196,9 +207,14 @@ impl From<rusqlite::Error> for Error {
                 | R::InvalidColumnType(..)
                 | R::Utf8Error(..)
         ) {
-            return Self::new(Code::Internal, format!("cannot read a row of the casebook: {error}"))
-                .with_hint("Run `precedent doctor --repair`: it names the row, backs it up and repairs it.")
-                .with_source(error);
+            return Self::new(
+                Code::Internal,
+                format!("cannot read a row of the casebook: {error}"),
+            )
+            .with_hint(
+                "Run `precedent doctor --repair`: it names the row, backs it up and repairs it.",
+            )
+            .with_source(error);
         }
         let (code, message, hint) = match error.sqlite_error_code() {
             Some(E::DatabaseBusy | E::DatabaseLocked) => (
@@ -282,7 +298,8 @@ fn disk(error: &io::Error) -> Error {
 /// errors that tantivy creates for invalid data have none.
 fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind as K;
-    error.raw_os_error().is_none() && matches!(error.kind(), K::InvalidData | K::UnexpectedEof | K::Other)
+    error.raw_os_error().is_none()
+        && matches!(error.kind(), K::InvalidData | K::UnexpectedEof | K::Other)
 }
 
 /// Returns the error for a cancelled task.
@@ -314,11 +331,15 @@ mod tests {
     fn only_invalid_file_contents_are_corrupt() {
         use std::sync::Arc;
         let io = |kind: io::ErrorKind| Arc::new(io::Error::from(kind));
-        let read_error = |kind| OpenReadError::IoError { io_error: io(kind), filepath: "x.term".into() };
+        let read_error =
+            |kind| OpenReadError::IoError { io_error: io(kind), filepath: "x.term".into() };
         for (error, code) in [
             (tantivy::TantivyError::IoError(io(io::ErrorKind::PermissionDenied)), Code::Io),
             (tantivy::TantivyError::IoError(Arc::new(io::Error::from_raw_os_error(5))), Code::Io), // EIO
-            (tantivy::TantivyError::IoError(Arc::new(io::Error::other("odd version"))), Code::Corrupt),
+            (
+                tantivy::TantivyError::IoError(Arc::new(io::Error::other("odd version"))),
+                Code::Corrupt,
+            ),
             (tantivy::TantivyError::IoError(io(io::ErrorKind::UnexpectedEof)), Code::Corrupt),
             (read_error(io::ErrorKind::StorageFull).into(), Code::Io),
             (read_error(io::ErrorKind::InvalidData).into(), Code::Corrupt),
@@ -326,14 +347,19 @@ mod tests {
         ] {
             assert_eq!(Error::from(error).code(), code);
         }
-        let disk =
-            rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR), None);
+        let disk = rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR),
+            None,
+        );
         assert_eq!(Error::from(disk).code(), Code::Io);
     }
 
     #[test]
     fn a_locked_database_is_never_shown_raw() {
-        let raw = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), None);
+        let raw = rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY),
+            None,
+        );
         let error = Error::from(raw);
         assert_eq!(error.code(), Code::Busy);
         assert!(!error.to_string().contains("locked"));

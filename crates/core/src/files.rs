@@ -54,7 +54,8 @@ impl Workplace {
     /// [`crate::Code::NotFound`] if the target's folder does not exist, [`crate::Code::Io`] if it
     /// is not writable.
     pub fn beside(target: &Path) -> Result<Self> {
-        let folder = target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder =
+            target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self::within(folder)
     }
 
@@ -116,8 +117,10 @@ fn lock(path: &Path) -> io::Result<File> {
 fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let is_leftover =
-            name.to_str().and_then(|n| n.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)).is_some_and(|chance| {
+        let is_leftover = name
+            .to_str()
+            .and_then(|n| n.strip_prefix(PREFIX)?.strip_suffix(SUFFIX))
+            .is_some_and(|chance| {
                 chance.len() == CHANCE && chance.chars().all(|c| c.is_ascii_alphanumeric())
             });
         let path = entry.path();
@@ -165,7 +168,8 @@ pub fn private_folder(folder: &Path) -> Result<()> {
 
 /// Moves a file to an unused name; returns `false` if the name exists.
 fn move_to(from: &Path, to: &Path) -> Result<bool> {
-    let result = TempPath::try_from_path(from).map_err(|e| Error::io(from, e))?.persist_noclobber(to);
+    let result =
+        TempPath::try_from_path(from).map_err(|e| Error::io(from, e))?.persist_noclobber(to);
     match result {
         Ok(()) => Ok(true),
         Err(persist_error) => {
@@ -296,7 +300,10 @@ mod tests {
             (fs::read(&target).unwrap(), names(folder.path())),
             (b"second".to_vec(), vec!["a.md".to_owned()])
         );
-        assert_eq!(create(&folder.path().join("no/b.md"), b"x").unwrap_err().code(), Code::NotFound);
+        assert_eq!(
+            create(&folder.path().join("no/b.md"), b"x").unwrap_err().code(),
+            Code::NotFound
+        );
     }
 
     #[test]
@@ -311,14 +318,19 @@ mod tests {
         let empty = folder.path().join(".precedent-abcdefABCDE1.part");
         fs::create_dir(&empty).unwrap();
         // Not leftovers: another name, a regular file, a folder without a lock.
-        let foreign = [".precedent-short.part", ".precedent-abcdefABCDE2.part", "out.casebook.part.db"];
+        let foreign =
+            [".precedent-short.part", ".precedent-abcdefABCDE2.part", "out.casebook.part.db"];
         fs::create_dir(folder.path().join(foreign[0])).unwrap();
         fs::create_dir(folder.path().join(foreign[1])).unwrap();
         fs::write(folder.path().join(foreign[1]).join("mine"), "mine").unwrap();
         fs::write(folder.path().join(foreign[2]), "mine").unwrap();
         create(&folder.path().join("new"), b"x").unwrap();
         assert!(!leftover.exists() && !empty.exists());
-        assert!(foreign.iter().all(|name| folder.path().join(name).exists()), "{:?}", names(folder.path()));
+        assert!(
+            foreign.iter().all(|name| folder.path().join(name).exists()),
+            "{:?}",
+            names(folder.path())
+        );
         assert_eq!(fs::read(active.path("half")).unwrap(), b"half", "a folder in use stays");
     }
 
@@ -329,7 +341,10 @@ mod tests {
         fs::write(&from, "a").unwrap();
         fs::write(&to, "b").unwrap();
         assert!(!set_aside(&from, &to).unwrap());
-        assert_eq!((fs::read(&from).unwrap(), fs::read(&to).unwrap()), (b"a".to_vec(), b"b".to_vec()));
+        assert_eq!(
+            (fs::read(&from).unwrap(), fs::read(&to).unwrap()),
+            (b"a".to_vec(), b"b".to_vec())
+        );
         fs::remove_file(&to).unwrap();
         assert!(set_aside(&from, &to).unwrap() && !from.exists());
     }

@@ -169,7 +169,9 @@ impl std::fmt::Debug for Task {
 ///
 /// # Errors
 /// The work's own error, or [`crate::Code::Internal`] if it panicked.
-pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(job_error().with_source(error)),
@@ -181,7 +183,10 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send
 ///
 /// # Errors
 /// [`Code::Cancelled`]; [`Code::Internal`] if the work panicked.
-pub fn apart<T: Send + 'static>(task: &Task, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+pub fn apart<T: Send + 'static>(
+    task: &Task,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
     let (give, take) = sync_channel(1);
     thread::Builder::new()
         .spawn(move || drop(give.send(work())))

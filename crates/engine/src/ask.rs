@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use precedent_core::{
     error::Result,
     model::{
-        AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse,
-        KnownProblem, KnownReport, Notice, ProblemStatus, SURELY, State, TroubleshootRequest,
-        TroubleshootResponse,
+        AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest,
+        DuplicatesResponse, KnownProblem, KnownReport, Notice, ProblemStatus, SURELY, State,
+        TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -39,10 +39,12 @@ pub fn ask(
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
     let matches = find_anywhere(finder, query, now, task)?;
     let settings = &request.settings;
-    let case_request = TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
+    let case_request =
+        TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
     let response = troubleshoot::respond(context, &matches, &case_request, task)?;
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
-    let mut notes = troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
+    let mut notes =
+        troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
     notes.retain(|note| response.articles.iter().all(|article| article.key != note.key));
     let answer = respond(context, &matches, response)?;
     Ok(AskResponse { notes, took_ms: start.elapsed().as_secs_f64() * 1000.0, ..answer })
@@ -55,13 +57,20 @@ pub(crate) fn respond(
     response: TroubleshootResponse,
 ) -> Result<AskResponse> {
     let finder = context.finder;
-    let request = DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
-    let similar = duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
+    let request =
+        DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
+    let similar =
+        duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
     let problem = finder.store.read(|r| problem(r, context, matches, &similar))?;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
     let is_near = |c: &&DuplicateCandidate| c.band <= Band::Related && !is_problem(&c.key);
-    let reports =
-        similar.candidates.iter().filter(is_near).take(MAX_RELATED).map(KnownReport::from).collect();
+    let reports = similar
+        .candidates
+        .iter()
+        .filter(is_near)
+        .take(MAX_RELATED)
+        .map(KnownReport::from)
+        .collect();
     let TroubleshootResponse { mut cases, articles, wiki, notices, .. } = response;
     cases.retain(|case| !is_problem(&case.key));
     if problem.as_ref().is_some_and(|problem| problem.status.is_fixed()) {
@@ -189,7 +198,9 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         ProblemStatus::Declined => steps.push(format!("Read why {key} was declined.")),
         ProblemStatus::ClosedWithoutFix => {
-            steps.push(format!("Ask on {key} how it was solved; its thread does not document a fix."));
+            steps.push(format!(
+                "Ask on {key} how it was solved; its thread does not document a fix."
+            ));
         }
         _ => steps.push("No fix is known yet.".to_owned()),
     }

@@ -136,7 +136,8 @@ pub const KEYS: &[Key] = &[
         about: "source for bare numbers",
         holds: Holds::Text("a source: owner/name"),
         parse: |s, text| {
-            let whole = text.contains('/') && !text.contains(char::is_whitespace) && !text.contains('#');
+            let whole =
+                text.contains('/') && !text.contains(char::is_whitespace) && !text.contains('#');
             whole.then(|| s.source = Some(text.to_owned()))
         },
         write: |s| s.source.clone(),
@@ -194,7 +195,9 @@ pub const KEYS: &[Key] = &[
         name: "troubleshooting.similarity_threshold",
         about: "minimum similarity in meaning of a solved case",
         holds: Holds::Share,
-        parse: |s, text| text.parse().ok().map(|n| s.troubleshooting.similarity_threshold = Some(n)),
+        parse: |s, text| {
+            text.parse().ok().map(|n| s.troubleshooting.similarity_threshold = Some(n))
+        },
         write: |s| s.troubleshooting.similarity_threshold.map(|n| n.to_string()),
     },
     Key {
@@ -245,7 +248,9 @@ impl Key {
     pub fn set(&self, settings: &mut Settings, text: &str) -> Result<()> {
         let text = text.trim();
         let can = match self.holds {
-            Holds::Whole(least, most) => text.parse().is_ok_and(|n: usize| (least..=most).contains(&n)),
+            Holds::Whole(least, most) => {
+                text.parse().is_ok_and(|n: usize| (least..=most).contains(&n))
+            }
             Holds::Share => text.parse().is_ok_and(|n: f32| (0.0..=1.0).contains(&n)),
             Holds::Text(_) | Holds::Truth => true,
         };
@@ -397,9 +402,15 @@ impl FileValue {
 }
 
 /// Collects every value of a table and its subtables.
-fn flatten(prefix: &str, table: &dyn TableLike, span: Option<Range<usize>>, out: &mut Vec<FileValue>) {
+fn flatten(
+    prefix: &str,
+    table: &dyn TableLike,
+    span: Option<Range<usize>>,
+    out: &mut Vec<FileValue>,
+) {
     for (name, item) in table.iter() {
-        let at = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).or(span.clone());
+        let at =
+            table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).or(span.clone());
         let name = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
         match item.as_table_like() {
             Some(inner) => flatten(&name, inner, at, out),
@@ -422,11 +433,15 @@ mod tests {
 
     #[test]
     fn edits_keep_comments_and_order() {
-        let text = "# mine\nsource = \"acme/app\" # the one\n\n[duplicates]\nthreshold = 0.5 # strict\n";
+        let text =
+            "# mine\nsource = \"acme/app\" # the one\n\n[duplicates]\nthreshold = 0.5 # strict\n";
         let mut file = ConfigFile::parse(text).unwrap();
         let mut settings = Settings::default();
         file.apply(&mut settings);
-        assert_eq!((settings.source.as_deref(), settings.duplicates_threshold), (Some("acme/app"), 0.5));
+        assert_eq!(
+            (settings.source.as_deref(), settings.duplicates_threshold),
+            (Some("acme/app"), 0.5)
+        );
         assert_eq!(settings.search_limit, 10);
         file.set(key("duplicates.threshold").unwrap(), "0.7").unwrap();
         file.set(key("troubleshooting.enabled").unwrap(), "false").unwrap();
@@ -453,16 +468,25 @@ mod tests {
             let error = ConfigFile::parse(text).unwrap_err();
             let message = error.to_string();
             assert!(
-                message.contains(fragment) && message.contains("line 1, ") && error.hint().is_some(),
+                message.contains(fragment)
+                    && message.contains("line 1, ")
+                    && error.hint().is_some(),
                 "{text}: {error}"
             );
         }
-        assert!(key("duplicates.treshold").unwrap_err().hint().unwrap().contains("duplicates.threshold"));
+        assert!(
+            key("duplicates.treshold")
+                .unwrap_err()
+                .hint()
+                .unwrap()
+                .contains("duplicates.threshold")
+        );
     }
 
     #[test]
     fn salvage_locates_the_error_and_keeps_the_rest() {
-        let text = "# mine\nsearch.limit = 7\n\n[duplicates]\n  treshold = 0.5\nmax_candidates = 5\n";
+        let text =
+            "# mine\nsearch.limit = 7\n\n[duplicates]\n  treshold = 0.5\nmax_candidates = 5\n";
         let (file, wrong) = ConfigFile::salvage(text);
         let wrong = wrong.unwrap();
         assert!(wrong.to_string().starts_with("line 5, column 3: "), "{wrong}");

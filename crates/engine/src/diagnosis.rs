@@ -8,7 +8,9 @@ use std::{
 };
 
 use jiff::Timestamp;
-use precedent_core::model::{Coverage, Finding, Gap, Health, MirrorView, ModelStatus, SourceView, Status};
+use precedent_core::model::{
+    Coverage, Finding, Gap, Health, MirrorView, ModelStatus, SourceView, Status,
+};
 use precedent_redact::redact_texts;
 use serde::Serialize;
 
@@ -128,7 +130,9 @@ pub(crate) fn diagnosis(
             hosts.insert(mirror.host.clone());
         }
     }
-    names.extend(hosts.into_iter().enumerate().map(|(n, host)| (host, format!("[tracker-{}]", n + 1))));
+    names.extend(
+        hosts.into_iter().enumerate().map(|(n, host)| (host, format!("[tracker-{}]", n + 1))),
+    );
     let mut report = Diagnosis {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         made_at: now,
@@ -159,7 +163,8 @@ fn pseudonym(n: usize) -> String {
 
 /// Replaces the value of a setting that names a place or a project.
 fn hide_place(mut s: Said) -> Said {
-    if matches!(s.key.as_str(), "casebook" | "source") && s.value.is_some() && s.origin != "default" {
+    if matches!(s.key.as_str(), "casebook" | "source") && s.value.is_some() && s.origin != "default"
+    {
         s.value = Some("[set]".to_owned());
     }
     s
@@ -221,7 +226,10 @@ fn entries(folder: &Path) -> Vec<Entry> {
         .into_iter()
         .flatten()
         .flatten()
-        .map(|e| Entry { name: e.file_name().to_string_lossy().into_owned(), bytes: weight(&e.path(), 8) })
+        .map(|e| Entry {
+            name: e.file_name().to_string_lossy().into_owned(),
+            bytes: weight(&e.path(), 8),
+        })
         .collect();
     list.sort_by(|a, b| a.name.cmp(&b.name));
     list
@@ -312,11 +320,19 @@ mod tests {
                 ("anna".to_owned(), "[user]".to_owned()),
             ],
         };
-        let state = CasebookState { status: Some(status), mirrors: vec![mirror], problems: Vec::new() };
-        let report =
-            diagnosis(Path::new("/home/anna/cases"), health, state, surroundings, Timestamp::UNIX_EPOCH);
+        let state =
+            CasebookState { status: Some(status), mirrors: vec![mirror], problems: Vec::new() };
+        let report = diagnosis(
+            Path::new("/home/anna/cases"),
+            health,
+            state,
+            surroundings,
+            Timestamp::UNIX_EPOCH,
+        );
         let text = serde_json::to_string(&report).unwrap();
-        for name in ["anna", "acme", "vault", "ghp_", "10.1.2.3", "/home", "Zebra", "Jane", "forbids"] {
+        for name in
+            ["anna", "acme", "vault", "ghp_", "10.1.2.3", "/home", "Zebra", "Jane", "forbids"]
+        {
             assert!(!text.contains(name), "{name} in {text}");
         }
         assert!(text.contains("[casebook]/precedent.db is open to others"), "{text}");

@@ -60,10 +60,13 @@ pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Resu
         Ok(metadata) if metadata.is_file() => Ok(()),
         // A file that cannot be read may still exist.
         Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => Err(Error::io(folder, e)),
-        _ if !store::kept_copies(database).is_empty() || full_text.is_dir() => Err(Error::not_found(
-            format!("{} is missing, although its other files exist", database.display()),
-        )
-        .with_hint(restore_hint(database))),
+        _ if !store::kept_copies(database).is_empty() || full_text.is_dir() => {
+            Err(Error::not_found(format!(
+                "{} is missing, although its other files exist",
+                database.display()
+            ))
+            .with_hint(restore_hint(database)))
+        }
         _ => Err(no_casebook(folder)),
     }
 }
@@ -96,7 +99,8 @@ impl CheckUp<'_> {
     /// repair.
     pub fn run(&self, task: &Task) -> Result<Health> {
         is_there(self.folder, self.database, self.full_text)?;
-        let mut health = Health { casebook: self.folder.display().to_string(), ..Health::default() };
+        let mut health =
+            Health { casebook: self.folder.display().to_string(), ..Health::default() };
         let mut record = |part: &str| health.checked.push(part.to_owned());
         let mut findings = Vec::new();
         record("permissions");
@@ -119,8 +123,12 @@ impl CheckUp<'_> {
             if readable {
                 record("full_text");
                 let fulltext = self.full_text(&mut findings)?;
-                let indexes =
-                    Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Indexed::All };
+                let indexes = Derived {
+                    store: &store,
+                    fulltext: &fulltext,
+                    folder: self.folder,
+                    parts: Indexed::All,
+                };
                 self.check_text(&indexes, &mut findings, task)?;
                 record("vectors");
                 self.check_vectors(&indexes, &mut findings, task)?;
@@ -143,14 +151,17 @@ impl CheckUp<'_> {
             let Ok(metadata) = fs::metadata(&path) else { continue };
             let mode = metadata.permissions().mode() & 0o777;
             let (what, why) = if mode & 0o077 != 0 {
-                ("is accessible to other users of this machine", "They can read reports and private notes.")
+                (
+                    "is accessible to other users of this machine",
+                    "They can read reports and private notes.",
+                )
             } else if mode & required_mode != required_mode {
                 ("is not readable and writable for you", "Mirroring, notes and search do not work.")
             } else {
                 continue;
             };
-            let is_repaired =
-                self.repair && fs::set_permissions(&path, fs::Permissions::from_mode(required_mode)).is_ok();
+            let is_repaired = self.repair
+                && fs::set_permissions(&path, fs::Permissions::from_mode(required_mode)).is_ok();
             findings.push(Finding {
                 id: "permissions".to_owned(),
                 severity: Severity::Warning,
@@ -213,7 +224,13 @@ impl CheckUp<'_> {
             }
             Err(error) => {
                 let hint = error.hint().unwrap_or("Check the permissions.").to_owned();
-                findings.push(report("database_unreadable", Severity::Error, error.to_string(), WHY, &hint));
+                findings.push(report(
+                    "database_unreadable",
+                    Severity::Error,
+                    error.to_string(),
+                    WHY,
+                    &hint,
+                ));
                 return Ok(false);
             }
         };
@@ -221,7 +238,10 @@ impl CheckUp<'_> {
             findings.push(report(
                 "newer_version",
                 Severity::Error,
-                format!("a newer version of Precedent wrote this casebook (schema {})", inspection.schema),
+                format!(
+                    "a newer version of Precedent wrote this casebook (schema {})",
+                    inspection.schema
+                ),
                 "This version cannot read it and does not change it.",
                 "Install the newer version, or open another casebook with --casebook.",
             ));
@@ -334,7 +354,8 @@ impl CheckUp<'_> {
                 store.keep_copy(store::BEFORE_REPAIR)?;
                 store.write(|w| w.remove_orphans())?;
             }
-            let tables: Vec<String> = unreachable.iter().map(|(t, n)| format!("{n} in {t}")).collect();
+            let tables: Vec<String> =
+                unreachable.iter().map(|(t, n)| format!("{n} in {t}")).collect();
             findings.push(Finding {
                 repaired: self.repair,
                 ..repairable(
@@ -388,13 +409,19 @@ impl CheckUp<'_> {
         Ok(fulltext)
     }
 
-    fn check_text(&self, indexes: &Derived<'_>, findings: &mut Vec<Finding>, task: &Task) -> Result<()> {
+    fn check_text(
+        &self,
+        indexes: &Derived<'_>,
+        findings: &mut Vec<Finding>,
+        task: &Task,
+    ) -> Result<()> {
         let is_damaged = findings.iter().any(|f| f.id == "full_text_damaged");
         if is_damaged && !self.repair {
             return Ok(());
         }
         let stale = indexes.text_is_stale()?;
-        let ids: Vec<i64> = indexes.store.read(|r| r.living())?.into_iter().map(|(id, _)| id).collect();
+        let ids: Vec<i64> =
+            indexes.store.read(|r| r.living())?.into_iter().map(|(id, _)| id).collect();
         let index_ids = indexes.fulltext.ids()?;
         let missing_count = ids.iter().filter(|id| index_ids.binary_search(id).is_err()).count();
         let extra = index_ids.iter().filter(|id| ids.binary_search(id).is_err()).count();
@@ -429,7 +456,12 @@ impl CheckUp<'_> {
         Ok(())
     }
 
-    fn check_vectors(&self, indexes: &Derived<'_>, findings: &mut Vec<Finding>, task: &Task) -> Result<()> {
+    fn check_vectors(
+        &self,
+        indexes: &Derived<'_>,
+        findings: &mut Vec<Finding>,
+        task: &Task,
+    ) -> Result<()> {
         // Without a model card nothing is known about the vectors; the findings already report
         // that.
         let Ok(info) = self.engine.info() else { return Ok(()) };
@@ -460,8 +492,8 @@ impl CheckUp<'_> {
             return Ok(());
         }
         let extent = vectors.extent()?;
-        let is_interrupted =
-            vectors.lost()? == 0 && (extent.embedded < extent.chunks || indexes.unplanned(&vectors)? > 0);
+        let is_interrupted = vectors.lost()? == 0
+            && (extent.embedded < extent.chunks || indexes.unplanned(&vectors)? > 0);
         let mut is_repaired = false;
         if self.repair {
             vectors.look_again()?;
@@ -500,7 +532,9 @@ impl CheckUp<'_> {
         let Ok(entries) = fs::read_dir(self.vectors) else { return };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
         paths.retain(|p| {
-            p.extension().is_some_and(|e| e == "db") && p != current && !self.model_vectors.contains(p)
+            p.extension().is_some_and(|e| e == "db")
+                && p != current
+                && !self.model_vectors.contains(p)
         });
         paths.sort();
         for path in paths {
@@ -508,7 +542,11 @@ impl CheckUp<'_> {
             findings.push(report(
                 "vectors_of_another_model",
                 Severity::Notice,
-                format!("{} holds vectors of another model ({} kB)", path.display(), size.div_ceil(1000)),
+                format!(
+                    "{} holds vectors of another model ({} kB)",
+                    path.display(),
+                    size.div_ceil(1000)
+                ),
                 "They are not used with the current model and take up space.",
                 "Delete the file if you won't switch back to that model.",
             ));
@@ -530,7 +568,10 @@ fn addresses(store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
             Severity::Warning,
             format!("{} cannot be synced: {error}", source.key),
             "It gets no updates. Existing data stays searchable, and other sources are synced.",
-            &format!("precedent source remove {}, then add it again; your decisions are kept", source.key),
+            &format!(
+                "precedent source remove {}, then add it again; your decisions are kept",
+                source.key
+            ),
         ));
     }
     Ok(())
@@ -542,8 +583,10 @@ fn missing_vectors(indexes: &Derived<'_>, vectors: &Vectors) -> Result<u64> {
     let extent = vectors.extent()?;
     let planned_ids = vectors.documents()?;
     // A document with a title has at least one passage.
-    let forgotten =
-        documents.iter().filter(|(id, titled)| *titled && planned_ids.binary_search(id).is_err()).count();
+    let forgotten = documents
+        .iter()
+        .filter(|(id, titled)| *titled && planned_ids.binary_search(id).is_err())
+        .count();
     let count = (extent.chunks - extent.embedded) + vectors.lost()? + forgotten as u64;
     // Changed documents are among the missing ones, or were never planned.
     Ok(count.max(indexes.unplanned(vectors)?))

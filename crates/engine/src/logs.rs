@@ -75,7 +75,8 @@ pub fn ask(
         if of.is_empty() || of.iter().all(|at| is_answered(&errors[*at])) {
             continue;
         }
-        let (verdict, known, case) = ask_about(context, request, &file.text, now, task, &mut notices)?;
+        let (verdict, known, case) =
+            ask_about(context, request, &file.text, now, task, &mut notices)?;
         if verdict > LogVerdict::Known {
             continue;
         }
@@ -87,7 +88,8 @@ pub fn ask(
                 || error.known.as_ref().is_some_and(|k| keys.contains(&&k.key))
         };
         // A match found through an unrelated line does not solve the file's errors.
-        let near = |at: &&usize| case.as_ref().is_some_and(|case| shares(&errors[**at].group, case));
+        let near =
+            |at: &&usize| case.as_ref().is_some_and(|case| shares(&errors[**at].group, case));
         if let Some(at) = of.iter().find(names).or_else(|| of.iter().find(near)).copied() {
             let error = &mut errors[at];
             (error.verdict, error.known, error.case) = (verdict.min(error.verdict), known, case);
@@ -147,9 +149,13 @@ fn ask_about(
     notices: &mut Vec<Notice>,
 ) -> Result<(LogVerdict, Option<KnownReport>, Option<SolvedCase>)> {
     let finder = context.finder;
-    let question_matches = find_anywhere(finder, (None, text, request.source.as_deref()), now, task)?;
-    let settings =
-        TroubleshootSettings { max_results: 1, total_budget_chars: THREAD, ..request.settings.clone() };
+    let question_matches =
+        find_anywhere(finder, (None, text, request.source.as_deref()), now, task)?;
+    let settings = TroubleshootSettings {
+        max_results: 1,
+        total_budget_chars: THREAD,
+        ..request.settings.clone()
+    };
     let troubleshoot_request = TroubleshootRequest { settings, ..TroubleshootRequest::default() };
     let response = troubleshoot::respond(context, &question_matches, &troubleshoot_request, task)?;
     for notice in response.notices {
@@ -172,13 +178,18 @@ fn ask_about(
 }
 
 /// Returns the first match that is at least a possible duplicate.
-fn first_known(finder: &MatchFinder<'_>, question_matches: &QuestionMatches) -> Result<Option<KnownReport>> {
+fn first_known(
+    finder: &MatchFinder<'_>,
+    question_matches: &QuestionMatches,
+) -> Result<Option<KnownReport>> {
     finder.store.read(|r| {
         for candidate in &question_matches.matches {
             if candidate.band() > Band::Possible {
                 break;
             }
-            if let Some(row) = r.document(candidate.document)?.filter(|row| row.deleted_at.is_none()) {
+            if let Some(row) =
+                r.document(candidate.document)?.filter(|row| row.deleted_at.is_none())
+            {
                 return Ok(Some(known_report(row, candidate.band(), candidate.confidence)));
             }
         }
@@ -199,7 +210,8 @@ fn by_code(
     let mut matches: Vec<LogError> = Vec::new();
     let mut count = 0;
     for Coded { code, line } in lines {
-        let is_listed = |e: &LogError| e.group.message.contains(&code) || e.group.example.contains(&code);
+        let is_listed =
+            |e: &LogError| e.group.message.contains(&code) || e.group.example.contains(&code);
         if errors.iter().chain(&matches).any(is_listed) {
             continue;
         }
@@ -224,13 +236,16 @@ fn by_code(
 /// Returns whether the answer to an error needs no surrounding lines.
 fn is_answered(error: &LogError) -> bool {
     // The version is on a line of its own.
-    let wants_version =
-        error.case.as_ref().is_some_and(|case| case.fixed_in.is_some() && case.asked_version.is_none());
+    let wants_version = error
+        .case
+        .as_ref()
+        .is_some_and(|case| case.fixed_in.is_some() && case.asked_version.is_none());
     error.verdict == LogVerdict::Solved && !wants_version
 }
 
 /// Returns whether an error and a case share a term.
 fn shares(group: &LogGroup, case: &SolvedCase) -> bool {
-    let case_terms: BTreeSet<String> = terms(&format!("{}\n{}", case.title, case.body)).into_iter().collect();
+    let case_terms: BTreeSet<String> =
+        terms(&format!("{}\n{}", case.title, case.body)).into_iter().collect();
     terms(&group.example).iter().any(|term| case_terms.contains(term))
 }

@@ -34,8 +34,10 @@ const MAX_MATCHES: usize = 10;
 /// The maximum number of those that are only similar in meaning.
 const MAX_RELATED: usize = 3;
 /// The negations, which reverse a sentence and which embedding models hardly notice.
-const NEGATIONS: &[&str] =
-    &["not", "no", "never", "without", "cannot", "can't", "don't", "doesn't", "isn't", "won't", "didn't"];
+const NEGATIONS: &[&str] = &[
+    "not", "no", "never", "without", "cannot", "can't", "don't", "doesn't", "isn't", "won't",
+    "didn't",
+];
 
 /// The components that store and search notes.
 pub struct Notebook<'a> {
@@ -89,8 +91,10 @@ impl Notebook<'_> {
             && !draft.force
             && let Some(duplicate) = matches.first()
         {
-            let note =
-                self.indexes.store.read(|r| find_note(r, &duplicate.id).and_then(|n| r.shown_note(n)))?;
+            let note = self
+                .indexes
+                .store
+                .read(|r| find_note(r, &duplicate.id).and_then(|n| r.shown_note(n)))?;
             return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
         }
         // Notes that are only similar in meaning are shown; a person decides whether to link them.
@@ -116,7 +120,9 @@ impl Notebook<'_> {
         })?;
         let (document, note) = match result {
             Ok(result) => result,
-            Err(note) => return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning }),
+            Err(note) => {
+                return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
+            }
         };
         if let Err(error) = self.index(document, task) {
             warning.get_or_insert(format!(
@@ -131,7 +137,13 @@ impl Notebook<'_> {
     ///
     /// # Errors
     /// Same as [`Notebook::add`]; [`precedent_core::Code::NotFound`] if there is no such note.
-    pub fn edit(&self, key: &str, change: &NoteChange, now: Timestamp, task: &Task) -> Result<Note> {
+    pub fn edit(
+        &self,
+        key: &str,
+        change: &NoteChange,
+        now: Timestamp,
+        task: &Task,
+    ) -> Result<Note> {
         let (document, note) = self.indexes.store.write_durably(|w| {
             let note = find_note(w, key)?;
             let to = attachments(w, &change.attach)?;
@@ -139,8 +151,10 @@ impl Notebook<'_> {
             let title = &*one_line(change.title.as_deref().unwrap_or(&old.title));
             let body = change.body.as_deref().unwrap_or(&old.body);
             valid(title, body)?;
-            let tags =
-                change.tags.as_deref().map_or_else(|| old.labels.iter().skip(1).cloned().collect(), tags);
+            let tags = change
+                .tags
+                .as_deref()
+                .map_or_else(|| old.labels.iter().skip(1).cloned().collect(), tags);
             let content = NoteContent { title, body, tags: &tags };
             w.change_note(&note, &content, change.lifecycle.unwrap_or(note.lifecycle), now)?;
             to.iter().try_for_each(|to| w.connect(&old.key, to, "person").map(|_| ()))?;
@@ -180,7 +194,13 @@ impl Notebook<'_> {
         }
     }
 
-    fn find_similar(&self, rows: &[NoteRow], except: Option<i64>, title: &str, body: &str) -> SimilarNotes {
+    fn find_similar(
+        &self,
+        rows: &[NoteRow],
+        except: Option<i64>,
+        title: &str,
+        body: &str,
+    ) -> SimilarNotes {
         let hash = content_hash(title.trim(), body);
         let mut matches: Vec<NoteMatch> = Vec::new();
         let (mut same_threshold, mut warning) = (f32::INFINITY, None);
@@ -216,7 +236,11 @@ impl Notebook<'_> {
                     vec![]
                 } else {
                     // Below this similarity, differing names are too common to list.
-                    differs((title, body), (&row.document.title, &row.document.body), cosine >= near)
+                    differs(
+                        (title, body),
+                        (&row.document.title, &row.document.body),
+                        cosine >= near,
+                    )
                 },
             });
         }
@@ -226,7 +250,8 @@ impl Notebook<'_> {
             b.similarity.total_cmp(&a.similarity).then(surer).then_with(|| order(a).cmp(&order(b)))
         });
         // A note that reads the same but has different numbers is another note.
-        let duplicate = |m: &NoteMatch| m.exact || (m.similarity >= same_threshold && m.differs.is_empty());
+        let duplicate =
+            |m: &NoteMatch| m.exact || (m.similarity >= same_threshold && m.differs.is_empty());
         let recommendation = match matches.iter().position(duplicate) {
             Some(at) => {
                 let first = matches.remove(at);
@@ -249,7 +274,13 @@ impl Notebook<'_> {
     }
 
     /// Returns the cosine of each of these notes, −1..1.
-    fn cosines(&self, vectors: &Vectors, rows: &[NoteRow], title: &str, body: &str) -> Result<Vec<f32>> {
+    fn cosines(
+        &self,
+        vectors: &Vectors,
+        rows: &[NoteRow],
+        title: &str,
+        body: &str,
+    ) -> Result<Vec<f32>> {
         let note_pieces = self.pieces(title, body)?;
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
@@ -264,7 +295,8 @@ impl Notebook<'_> {
     }
 
     fn pieces(&self, title: &str, body: &str) -> Result<Vec<Vec<f32>>> {
-        let texts = representations(title.trim(), &Prepared::body(body, &Skeleton::default()), true);
+        let texts =
+            representations(title.trim(), &Prepared::body(body, &Skeleton::default()), true);
         texts.iter().map(|text| (self.embed)(text)).collect()
     }
 }
@@ -293,7 +325,8 @@ fn names(text: &str) -> BTreeSet<String> {
         if !begins && bare.starts_with(char::is_uppercase) {
             out.insert(bare.to_owned());
         }
-        let wide = bare.split(|c: char| c < WIDE || !c.is_alphanumeric()).filter(|run| !run.is_empty());
+        let wide =
+            bare.split(|c: char| c < WIDE || !c.is_alphanumeric()).filter(|run| !run.is_empty());
         out.extend(wide.map(str::to_owned));
         begins = word.trim_end().is_empty() && begins
             || word.ends_with('\n')
@@ -312,7 +345,9 @@ fn differs(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String> {
         let text = format!("{title}\n{body}").to_lowercase();
         let numbers = text
             // Chinese and Japanese put no space between a number and its unit.
-            .split(|c: char| c >= WIDE || !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
+            .split(|c: char| {
+                c >= WIDE || !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'))
+            })
             .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()))
             .filter(|w| w.contains(|c: char| c.is_ascii_digit()))
             .map(str::to_owned)
@@ -323,7 +358,8 @@ fn differs(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String> {
     };
     let ((a_numbers, a_negations), (b_numbers, b_negations)) = (markers(a), markers(b));
     let mut out: Vec<String> = a_numbers.symmetric_difference(&b_numbers).cloned().collect();
-    let (a_names, b_names) = (names(&format!("{}\n{}", a.0, a.1)), names(&format!("{}\n{}", b.0, b.1)));
+    let (a_names, b_names) =
+        (names(&format!("{}\n{}", a.0, a.1)), names(&format!("{}\n{}", b.0, b.1)));
     let missing_names = |of: &BTreeSet<String>, text: (&str, &str)| -> Vec<String> {
         let text = format!("{}\n{}", text.0, text.1).to_lowercase();
         of.iter().filter(|name| !text.contains(&name.to_lowercase())).cloned().collect()
@@ -352,8 +388,9 @@ fn one_line(title: &str) -> String {
 }
 
 fn valid(title: &str, body: &str) -> Result<()> {
-    let wrong =
-        |text: String| Err(Error::invalid(text).with_hint("A note needs a kind, a title and a text."));
+    let wrong = |text: String| {
+        Err(Error::invalid(text).with_hint("A note needs a kind, a title and a text."))
+    };
     if title.trim().is_empty() {
         return wrong("the note has no title".to_owned());
     }
@@ -399,9 +436,14 @@ pub(crate) fn articles(reader: &Reader<'_>) -> Result<Vec<Note>> {
 /// [`precedent_core::Code::NotFound`] if there is none.
 pub fn find_note(reader: &Reader<'_>, key: &str) -> Result<NoteRow> {
     let key = key.trim();
-    let key = if key.contains('#') { key.to_owned() } else { format!("{}#{key}", precedent_store::NOTES) };
+    let key = if key.contains('#') {
+        key.to_owned()
+    } else {
+        format!("{}#{key}", precedent_store::NOTES)
+    };
     reader.note(&key)?.ok_or_else(|| {
-        Error::not_found(format!("{key} not found")).with_hint("Run `precedent note list` to list all notes.")
+        Error::not_found(format!("{key} not found"))
+            .with_hint("Run `precedent note list` to list all notes.")
     })
 }
 
@@ -415,15 +457,19 @@ mod tests {
         let differs = |a, b| super::differs(a, b, true);
         assert!(differs(("t", text), ("t", text)).is_empty());
         assert_eq!(differs(("t", text), ("t", "Open port 8081 for the agent")), ["8080", "8081"]);
-        assert_eq!(differs(("t", "Restart after 2.3.1"), ("t", "Restart after 2.3")), ["2.3", "2.3.1"]);
+        assert_eq!(
+            differs(("t", "Restart after 2.3.1"), ("t", "Restart after 2.3")),
+            ["2.3", "2.3.1"]
+        );
         assert_eq!(differs(("t", "Restart it"), ("t", "Do not restart it")), ["not"]);
         assert!(differs(("t", "It doesn't work"), ("t", "It does not work")).is_empty());
     }
 
     #[test]
     fn other_names_make_another_note() {
-        let of =
-            |name: &str| (format!("Customer {name} Harbour runs 4.1"), "They may not update.".to_owned());
+        let of = |name: &str| {
+            (format!("Customer {name} Harbour runs 4.1"), "They may not update.".to_owned())
+        };
         let (red, blue) = (of("Red"), of("Blue"));
         let differs = |a, b| super::differs(a, b, true);
         assert_eq!(differs((&red.0, &red.1), (&blue.0, &blue.1)), ["Red", "Blue"]);

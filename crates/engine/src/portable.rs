@@ -58,7 +58,8 @@ pub fn export(
     // The file must not contain removed text.
     store.purge(task)?;
     let place = Workplace::beside(file)?;
-    let (part, database, packed) = (place.path("part"), place.path("part.db"), place.path("part.zst"));
+    let (part, database, packed) =
+        (place.path("part"), place.path("part.db"), place.path("part.zst"));
     let contents = store.write_portable(&database, notes)?;
     task.check()?;
     let bytes = length(&database)?;
@@ -73,7 +74,8 @@ pub fn export(
     let manifest = serde_json::to_vec_pretty(&manifest)
         .map_err(|e| Error::new(Code::Internal, format!("writing the manifest: {e}")))?;
     let checksums =
-        format!("{}  {MANIFEST}\n{digest}  {DATABASE}\n", blake3::hash(&manifest).to_hex()).into_bytes();
+        format!("{}  {MANIFEST}\n{digest}  {DATABASE}\n", blake3::hash(&manifest).to_hex())
+            .into_bytes();
     let write = || -> io::Result<()> {
         let mut tar = tar::Builder::new(BufWriter::new(create(&part)?));
         let seconds = u64::try_from(now.as_second()).unwrap_or_default();
@@ -120,7 +122,8 @@ pub fn import(
     let manifest = unpack(file, &database, task)?;
     store::check_foreign(&database).map_err(|e| e.context(file.display()))?;
     task.check()?;
-    let is_remote = |source: &SourceRow, remote: &RemoteRow| sync::remote_address(source, remote).is_ok();
+    let is_remote =
+        |source: &SourceRow, remote: &RemoteRow| sync::remote_address(source, remote).is_ok();
     let copy = store.verify_copy(&database, &manifest.contents, &is_remote, now, task)?;
     task.check()?;
     store.take_over(&copy, &file.display().to_string(), now, on_skip, task)
@@ -145,11 +148,14 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let mut start = [0; 512];
     let start_length = read_start(&mut open, &mut start).map_err(|e| Error::io(file, e))?;
     if start.starts_with(b"SQLite format 3") {
-        return Err(Error::invalid(format!("{} is a database, not an exported casebook", file.display()))
-            .with_hint(format!(
-                "To restore a backup written by `precedent backup`: precedent restore {}",
-                file.display()
-            )));
+        return Err(Error::invalid(format!(
+            "{} is a database, not an exported casebook",
+            file.display()
+        ))
+        .with_hint(format!(
+            "To restore a backup written by `precedent backup`: precedent restore {}",
+            file.display()
+        )));
     }
     let prefix_length = start_length.min(MANIFEST.len());
     // An archive with other members gets an error that names them.
@@ -181,12 +187,16 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     }
     let limit = reader.inner.size().saturating_mul(MAX_RATIO).max(RATIO_FROM);
     if manifest.database_bytes > limit {
-        return Err(invalid(file, &format!("it would unpack to more than {MAX_RATIO} times its size")));
+        return Err(invalid(
+            file,
+            &format!("it would unpack to more than {MAX_RATIO} times its size"),
+        ));
     }
     unpack_database(file, &mut reader, target, manifest.database_bytes, task)?;
     let digest = reader.hasher.finalize();
     let stated_checksums = self::words(file, next(CHECKSUMS)?)?;
-    let actual_checksums = format!("{}  {MANIFEST}\n{}  {DATABASE}\n", read_digest.to_hex(), digest.to_hex());
+    let actual_checksums =
+        format!("{}  {MANIFEST}\n{}  {DATABASE}\n", read_digest.to_hex(), digest.to_hex());
     if stated_checksums != actual_checksums.as_bytes() {
         return Err(invalid(file, &"it was modified: its contents don't match its checksums"));
     }
@@ -244,7 +254,8 @@ fn unpack_database(
     task: &Task,
 ) -> Result<()> {
     let mut out = BufWriter::new(create(target).map_err(|e| Error::io(target, e))?);
-    let mut decoder = zstd::Decoder::new(&mut *reader).map_err(|e| invalid(file, &e))?.single_frame();
+    let mut decoder =
+        zstd::Decoder::new(&mut *reader).map_err(|e| invalid(file, &e))?.single_frame();
     let mut buffer = vec![0; 1 << 20];
     let mut byte_count = 0;
     loop {
@@ -273,7 +284,10 @@ fn unpack_database(
 fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
     let mut from = File::open(database).map_err(|e| Error::io(database, e))?;
     let write_error = |e| Error::io(target, e);
-    let out = HashingWriter { inner: create(target).map_err(write_error)?, hasher: blake3::Hasher::new() };
+    let out = HashingWriter {
+        inner: create(target).map_err(write_error)?,
+        hasher: blake3::Hasher::new(),
+    };
     let mut encoder = zstd::Encoder::new(out, LEVEL).map_err(write_error)?;
     let mut buffer = vec![0; 1 << 20];
     loop {

@@ -73,7 +73,8 @@ impl Releases {
     }
 
     fn new(records: Vec<ReleaseRecord>) -> Self {
-        let parse = |record: ReleaseRecord| Release { version: Version::parse(&record.name), record };
+        let parse =
+            |record: ReleaseRecord| Release { version: Version::parse(&record.name), record };
         let list: Vec<Release> = records.into_iter().map(parse).collect();
         let dated = (0..list.len()).filter(|at| list[*at].date().is_some());
         let highest = dated.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
@@ -103,7 +104,8 @@ impl Releases {
     fn find(&self, name: &str) -> Option<&ReleaseRecord> {
         let version = Version::parse(name);
         let is_same = |release: &&Release| {
-            release.record.name.eq_ignore_ascii_case(name) || version.is_some() && release.version == version
+            release.record.name.eq_ignore_ascii_case(name)
+                || version.is_some() && release.version == version
         };
         self.list.iter().find(is_same).map(|release| &release.record)
     }
@@ -120,15 +122,17 @@ impl Releases {
     /// Returns whether no release has a fix; `false` if this cannot be told.
     pub(crate) fn lack(&self, fix: &Fix) -> bool {
         let Some(fixed_in) = &fix.version else {
-            return fix.merged_at.is_some_and(|at| self.newest_at().is_some_and(|newest| newest < at));
+            return fix
+                .merged_at
+                .is_some_and(|at| self.newest_at().is_some_and(|newest| newest < at));
         };
         let lacks = |version: &str| match self.find(version) {
             Some(release) => !release.is_released,
             None => {
                 let version = Version::parse(version);
                 let released = self.list.iter().filter(|release| release.record.is_released);
-                let mut orders =
-                    released.filter_map(|release| version.as_ref()?.compare(release.version.as_ref()?));
+                let mut orders = released
+                    .filter_map(|release| version.as_ref()?.compare(release.version.as_ref()?));
                 orders.next().is_some_and(Ordering::is_gt) && orders.all(Ordering::is_gt)
             }
         };
@@ -138,7 +142,9 @@ impl Releases {
     /// Returns whether a version is the first release after a time.
     fn is_next(&self, time: Timestamp, version: &str) -> bool {
         let next = self.dated().filter(|(_, at)| *at > time).min_by_key(|(_, at)| *at);
-        next.is_some_and(|(next, _)| next.version.is_some() && next.version == Version::parse(version))
+        next.is_some_and(|(next, _)| {
+            next.version.is_some() && next.version == Version::parse(version)
+        })
     }
 
     /// Returns whether a version has a fix, by number and by date. Returns `None` if the two
@@ -159,7 +165,9 @@ impl Releases {
             };
         }
         // What is above all releases has what the highest one has.
-        if let (None, Some(highest)) = (released_at, self.highest().filter(|highest| *highest != version)) {
+        if let (None, Some(highest)) =
+            (released_at, self.highest().filter(|highest| *highest != version))
+        {
             let is_above = compare(version, highest).is_some_and(Ordering::is_gt);
             return self.have_fix(highest, fix).filter(|has_fix| is_above && *has_fix);
         }
@@ -181,7 +189,10 @@ impl Releases {
     /// else the highest release.
     pub(crate) fn update_to(&self, version: &str, fix: &Fix) -> Option<String> {
         let Some(fixed_in) = &fix.version else {
-            return self.highest().filter(|highest| self.have_fix(highest, fix).is_some()).map(str::to_owned);
+            return self
+                .highest()
+                .filter(|highest| self.have_fix(highest, fix).is_some())
+                .map(str::to_owned);
         };
         let fixes = fixed_in.split(',').map(str::trim);
         let later = fixes.filter(|fix| compare(fix, version).is_some_and(Ordering::is_gt));
@@ -192,7 +203,12 @@ impl Releases {
     /// version belongs to something else unless it is one of them, a pre-release, or the next one.
     pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<String> {
         let major = |version: &str| -> Option<u32> {
-            version.trim_start_matches(|c: char| !c.is_ascii_digit()).split('.').next()?.parse().ok()
+            version
+                .trim_start_matches(|c: char| !c.is_ascii_digit())
+                .split('.')
+                .next()?
+                .parse()
+                .ok()
         };
         let is_plausible = |version: &String| {
             let Some(highest) = self.highest() else { return true };
@@ -206,7 +222,12 @@ impl Releases {
 
     /// Returns the newest version that a text names, compared with a fix. Of several the newest
     /// counts: "3.1 works, 3.2 fails".
-    pub(crate) fn compare_asked(&self, text: &str, source: &str, fix: &Fix) -> Option<AskedVersion> {
+    pub(crate) fn compare_asked(
+        &self,
+        text: &str,
+        source: &str,
+        fix: &Fix,
+    ) -> Option<AskedVersion> {
         let version = fix.is_comparable().then(|| self.newest_in(text, source)).flatten()?;
         if let Some(fixed_in) = &fix.version {
             compare(&version, fixed_in)?;
@@ -216,7 +237,11 @@ impl Releases {
     }
 
     /// Returns the newest version of the product that a report names.
-    pub(crate) fn reported_version(&self, r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
+    pub(crate) fn reported_version(
+        &self,
+        r: &Reader<'_>,
+        row: &DocumentRow,
+    ) -> Result<Option<String>> {
         let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
         Ok(self.newest_in(&format!("{}\n{body}", row.title), &row.source))
     }
@@ -230,7 +255,8 @@ impl Releases {
     ) -> Result<Option<String>> {
         let mut lowest: Option<String> = None;
         for key in reports {
-            let Some(row) = r.document_by_key(key)?.filter(|row| row.created_at > fix.closed_at) else {
+            let Some(row) = r.document_by_key(key)?.filter(|row| row.created_at > fix.closed_at)
+            else {
                 continue;
             };
             let Some(version) = self.reported_version(r, &row)? else { continue };
@@ -321,8 +347,9 @@ mod tests {
     #[test]
     fn update_leads_to_a_version_with_the_fix() {
         let releases = releases();
-        let update =
-            |version: &str, fixed_in| releases.update_to(version, &fix(fixed_in, Some("2026-01-01")));
+        let update = |version: &str, fixed_in| {
+            releases.update_to(version, &fix(fixed_in, Some("2026-01-01")))
+        };
         assert_eq!(update("1.8.0", Some("2.1.0, 1.9.8")).as_deref(), Some("1.9.8"));
         assert_eq!(update("2.0.0", Some("2.1.0, 1.9.8")).as_deref(), Some("2.1.0"));
         assert_eq!(update("1.8.0", None).as_deref(), Some("v2.1.0"));
@@ -334,7 +361,10 @@ mod tests {
         assert_eq!(releases().newest_in(text, "acme/app").as_deref(), Some("2.0.0"));
         assert_eq!(Releases::default().newest_in(text, "acme/app").as_deref(), Some("10.0.10150"));
         for next in ["2.2.0", "2.1.0-rc.1", "3.0.0-nightly"] {
-            assert_eq!(releases().newest_in(&format!("Since {next}"), "acme/app").as_deref(), Some(next));
+            assert_eq!(
+                releases().newest_in(&format!("Since {next}"), "acme/app").as_deref(),
+                Some(next)
+            );
         }
     }
 }

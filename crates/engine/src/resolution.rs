@@ -21,8 +21,7 @@ const SHORT: usize = 600;
 
 /// The labels of items closed without a fix, in addition to resolution names: lower case, words
 /// joined by one space.
-const LABELS: &str =
-    "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
+const LABELS: &str = "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
 /// The roles of sentences that close a report without a fix of its own.
 const REFUSAL_ROLES: [SentenceRole; 3] =
     [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::TakenBack];
@@ -42,7 +41,9 @@ pub(crate) fn is_declined(
     match row.closed_as() {
         Some(Closure::NotPlanned | Closure::Duplicate) => return Ok(true),
         // Many trackers report every closed item as done.
-        Some(Closure::Completed) if row.state_reason.as_deref().is_some_and(Closure::says_fixed) => {
+        Some(Closure::Completed)
+            if row.state_reason.as_deref().is_some_and(Closure::says_fixed) =>
+        {
             return Ok(false);
         }
         Some(Closure::Completed) | None => {}
@@ -53,7 +54,8 @@ pub(crate) fn is_declined(
     let comments = comments.insert(r.comments(row)?);
     let near = last_words(comments, closed_at);
     // A closing comment may be written before the closure itself.
-    let last = near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed_at));
+    let last =
+        near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed_at));
     // The reporter's last comment may be old and unrelated; other people's last comment counts.
     let by_another = last.is_some_and(|comment| comment.author.login != row.author.login);
     let is_refused = last.is_some_and(|comment| {
@@ -68,7 +70,9 @@ pub(crate) fn is_declined(
     // An item may have been fixed anyway; this check is expensive, so it runs last.
     let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
     Ok(!r.links(&row.key)?.iter().any(closed_by)
-        && !comments.iter().any(|comment| Sentences::read(&comment.body).is_likely(&SOLUTION_ROLES)))
+        && !comments
+            .iter()
+            .any(|comment| Sentences::read(&comment.body).is_likely(&SOLUTION_ROLES)))
 }
 
 /// Returns whether there is evidence of a fix: the item is a merged change or was closed by one,
@@ -79,11 +83,15 @@ pub(crate) fn is_fixed(
     row: &DocumentRow,
     comments: &mut Option<Vec<StoredComment>>,
 ) -> Result<bool> {
-    if row.state == Some(State::Merged) || row.state_reason.as_deref().is_some_and(Closure::says_fixed) {
+    if row.state == Some(State::Merged)
+        || row.state_reason.as_deref().is_some_and(Closure::says_fixed)
+    {
         return Ok(true);
     }
     for link in r.links(&row.key)?.iter().filter(|l| l.kind == "closes" && l.to_key == row.key) {
-        if r.document_by_key(&link.from_key)?.is_some_and(|change| change.state == Some(State::Merged)) {
+        if r.document_by_key(&link.from_key)?
+            .is_some_and(|change| change.state == Some(State::Merged))
+        {
             return Ok(true);
         }
     }
@@ -119,7 +127,8 @@ pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Opti
     }
     let Some(key) = keys.pop_first().filter(|_| keys.is_empty()) else { return Ok(None) };
     // A bare number may also refer to the change that fixed it.
-    let follows = is_duplicate || r.document_by_key(&key)?.is_some_and(|target| target.kind == row.kind);
+    let follows =
+        is_duplicate || r.document_by_key(&key)?.is_some_and(|target| target.kind == row.kind);
     Ok(follows.then_some(key))
 }
 
@@ -163,7 +172,10 @@ mod tests {
 
     #[test]
     fn fix_by_a_change_is_no_bare_reference() {
-        assert!(is_bare_reference("#12") && is_bare_reference(" https://github.com/acme/app/issues/12\n"));
+        assert!(
+            is_bare_reference("#12")
+                && is_bare_reference(" https://github.com/acme/app/issues/12\n")
+        );
         assert!(
             !is_bare_reference("Fixed by #12")
                 && !is_bare_reference("See #12")
@@ -173,7 +185,9 @@ mod tests {
 
     #[test]
     fn labels_and_closing_words_decline() {
-        assert!(declines("stale") && declines("status: Won't-Fix") && declines("resolution/invalid"));
+        assert!(
+            declines("stale") && declines("status: Won't-Fix") && declines("resolution/invalid")
+        );
         assert!(!declines("bug") && !declines("invalid input"));
         let refuses = |text: &str| is_refusal(&Sentences::read(text));
         for text in [

@@ -41,7 +41,10 @@ impl Arm {
     /// Parses a name.
     pub fn parse(name: &str) -> std::result::Result<Self, String> {
         let names = || Self::ALL.map(Self::name).join(", ");
-        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| format!("must be one of {}", names()))
+        Self::ALL
+            .into_iter()
+            .find(|a| a.name() == name)
+            .ok_or_else(|| format!("must be one of {}", names()))
     }
 
     /// Returns whether this method builds on `base`.

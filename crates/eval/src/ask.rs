@@ -43,7 +43,11 @@ pub struct QueryPlan<'a> {
 }
 
 /// Runs every query of a set with each of the given methods.
-pub async fn ask(arms: &[Arm], features: &mut Option<Features>, mut plan: QueryPlan<'_>) -> Result<SetRun> {
+pub async fn ask(
+    arms: &[Arm],
+    features: &mut Option<Features>,
+    mut plan: QueryPlan<'_>,
+) -> Result<SetRun> {
     let (dataset, task) = (plan.dataset, plan.task);
     let by_id = |answers: BTreeMap<usize, Answer>| {
         answers.into_iter().map(|(q, a)| (dataset.reports[q].id.clone(), a)).collect()
@@ -52,7 +56,8 @@ pub async fn ask(arms: &[Arm], features: &mut Option<Features>, mut plan: QueryP
     // Calibration learns from the answers of the duplicate check.
     let with_calibration = arms.contains(&Arm::Calibrated);
     let is_needed = |arm: &Arm| {
-        *arm != Arm::Calibrated && (arms.contains(arm) || (with_calibration && *arm == Arm::Duplicates))
+        *arm != Arm::Calibrated
+            && (arms.contains(arm) || (with_calibration && *arm == Arm::Duplicates))
     };
     let selection: Vec<Arm> = Arm::ALL.into_iter().filter(is_needed).collect();
     plan.total = (plan.queries().count() * selection.len()) as u64;
@@ -98,7 +103,17 @@ impl<'a> QueryPlan<'a> {
             Form::Words => Vocabulary::of(&dataset.reports),
             Form::Report | Form::Title => Vocabulary::default(),
         };
-        Self { casebook, dataset, window, form, vocabulary, width, counter: Arc::default(), total: 0, task }
+        Self {
+            casebook,
+            dataset,
+            window,
+            form,
+            vocabulary,
+            width,
+            counter: Arc::default(),
+            total: 0,
+            task,
+        }
     }
 
     /// Runs the first query.

@@ -123,7 +123,8 @@ fn judged_share<'a>(
     answers: impl Iterator<Item = &'a First>,
     is: impl Fn(Judgement) -> bool,
 ) -> Option<Share> {
-    let share = share(answers.filter_map(First::truth).map(|(judgement, weight)| (is(judgement), weight)));
+    let share =
+        share(answers.filter_map(First::truth).map(|(judgement, weight)| (is(judgement), weight)));
     (share.pairs > 0).then_some(share)
 }
 
@@ -145,11 +146,13 @@ pub fn met(answers: &[First], with_judgements: bool) -> Met {
                 band: name,
                 answers: within().count(),
                 // The sum of an empty iterator is −0.
-                of_thousand: 1000.0 * within().map(|a| a.weight).sum::<f64>() / total.max(1.0) + 0.0,
+                of_thousand: 1000.0 * within().map(|a| a.weight).sum::<f64>() / total.max(1.0)
+                    + 0.0,
                 marked: marked_share(within()),
                 same: with_judgements.then(|| judged_share(within(), is_same)).flatten(),
                 worth: with_judgements.then(|| judged_share(within(), worth)).flatten(),
-                of_found: float(within().filter(|a| a.is_marked).count()) / float(marked_count.max(1)),
+                of_found: float(within().filter(|a| a.is_marked).count())
+                    / float(marked_count.max(1)),
             }
         })
         .collect();
@@ -162,7 +165,9 @@ pub fn met(answers: &[First], with_judgements: bool) -> Met {
             QueueReport {
                 first: n,
                 marked: marked_share(first.iter().copied()),
-                same: with_judgements.then(|| judged_share(first.iter().copied(), is_same)).flatten(),
+                same: with_judgements
+                    .then(|| judged_share(first.iter().copied(), is_same))
+                    .flatten(),
                 missed: rest.iter().filter(|a| a.is_marked).count(),
             }
         })

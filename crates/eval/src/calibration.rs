@@ -40,7 +40,8 @@ pub fn calibrate(
             answers.insert(*query, Answer::new(dataset, rerank(&table, documents)));
             let relevant = dataset.relevant.get(query);
             let right = |d: &RankedDocument| {
-                set::place(d.number).is_some_and(|place| relevant.is_some_and(|r| r.contains(&place)))
+                set::place(d.number)
+                    .is_some_and(|place| relevant.is_some_and(|r| r.contains(&place)))
             };
             let candidates = documents.iter().take(TOP).filter_map(|d| candidate(d, right(d)));
             history.push(TrainingQuery {

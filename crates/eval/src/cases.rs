@@ -133,21 +133,26 @@ pub async fn evaluate_cases(
         None => RankingModel::built_in().clone(),
     };
     let mut features = match &request.features {
-        Some(path) => {
-            Some(std::io::BufWriter::new(std::fs::File::create(path).map_err(|e| Error::io(path, e))?))
-        }
+        Some(path) => Some(std::io::BufWriter::new(
+            std::fs::File::create(path).map_err(|e| Error::io(path, e))?,
+        )),
         None => None,
     };
-    let sets = request.sets.iter().map(|folder| EvalSet::load(folder)).collect::<Result<Vec<_>>>()?;
+    let sets =
+        request.sets.iter().map(|folder| EvalSet::load(folder)).collect::<Result<Vec<_>>>()?;
     let mut out = Vec::new();
     for dataset in &sets {
         let options = open(dataset.casebook_folder(&request.cache));
-        let casebook = crate::casebook(options, dataset, request.model.as_deref(), &table, task).await?;
+        let casebook =
+            crate::casebook(options, dataset, request.model.as_deref(), &table, task).await?;
         let queries: Vec<(usize, BTreeSet<usize>)> = dataset
             .relevant
             .iter()
             .map(|(query, originals)| {
-                (*query, originals.iter().copied().filter(|r| dataset.reports[*r].is_solved()).collect())
+                (
+                    *query,
+                    originals.iter().copied().filter(|r| dataset.reports[*r].is_solved()).collect(),
+                )
             })
             .filter(|(_, closed): &(usize, BTreeSet<usize>)| !closed.is_empty())
             .collect();
@@ -160,7 +165,12 @@ pub async fn evaluate_cases(
             for form in QueryForm::ALL {
                 let mut hits = [vec![], vec![], vec![], vec![]];
                 for (done, (query, right)) in queries.iter().enumerate() {
-                    task.report(Phase::Evaluate, done as u64, Some(queries.len() as u64), "queries");
+                    task.report(
+                        Phase::Evaluate,
+                        done as u64,
+                        Some(queries.len() as u64),
+                        "queries",
+                    );
                     let report = &dataset.reports[*query];
                     let Some(text) = form.of(&report.title, &report.body) else { continue };
                     let number = (form == QueryForm::Report).then_some(*query as u64 + 1);
@@ -171,7 +181,8 @@ pub async fn evaluate_cases(
                         write(file, dataset, form, &report.id, &docs, right)?;
                     }
                     let numbers = visible_numbers(docs, by);
-                    let at = numbers.iter().position(|n| place(*n).is_some_and(|p| right.contains(&p)));
+                    let at =
+                        numbers.iter().position(|n| place(*n).is_some_and(|p| right.contains(&p)));
                     for (list, k) in hits.iter_mut().zip([1, 3, 10]) {
                         list.push(at.is_some_and(|at| at < k));
                     }
@@ -215,7 +226,8 @@ pub async fn evaluate_cases(
             let report = &dataset.reports[query];
             let Some(text) = QueryForm::Report.of(&report.title, &report.body) else { continue };
             let number = Some(query as u64 + 1);
-            let docs = ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
+            let docs =
+                ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
                 write(
                     file,
@@ -233,7 +245,14 @@ pub async fn evaluate_cases(
             let text = (line.to_owned(), String::new());
             let docs = ask(&casebook, text, None, now, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
-                write(file, dataset, QueryForm::Title, &format!("nonsense/{line}"), &docs, &BTreeSet::new())?;
+                write(
+                    file,
+                    dataset,
+                    QueryForm::Title,
+                    &format!("nonsense/{line}"),
+                    &docs,
+                    &BTreeSet::new(),
+                )?;
             }
             nonsense.push(!visible_numbers(docs, Ranking::Duplicates).is_empty());
         }
@@ -254,7 +273,8 @@ pub async fn evaluate_cases(
 /// Returns reports of a set without a known duplicate, spread evenly over its time.
 fn sample(dataset: &EvalSet, most: usize) -> Vec<usize> {
     let negatives = &dataset.negatives;
-    let pool = if negatives.is_empty() { (0..dataset.reports.len()).collect() } else { negatives.clone() };
+    let pool =
+        if negatives.is_empty() { (0..dataset.reports.len()).collect() } else { negatives.clone() };
     let step = pool.len().div_ceil(most.max(1)).max(1);
     pool.into_iter().step_by(step).collect()
 }
@@ -284,7 +304,8 @@ async fn ask(
 
 /// Returns the numbers of the documents that a user would see; a search shows all of them.
 fn visible_numbers(docs: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
-    let helps = |d: &RankedDocument| by != Ranking::Duplicates || d.probability.is_some_and(|p| p >= HELPS);
+    let helps =
+        |d: &RankedDocument| by != Ranking::Duplicates || d.probability.is_some_and(|p| p >= HELPS);
     docs.into_iter().filter(helps).map(|d| d.number).collect()
 }
 

@@ -30,14 +30,20 @@ impl Features {
         self.file.flush().map_err(|e| Error::io(&self.path, e))
     }
 
-    pub fn write(&mut self, dataset: &EvalSet, query: usize, documents: &[RankedDocument]) -> Result<()> {
+    pub fn write(
+        &mut self,
+        dataset: &EvalSet,
+        query: usize,
+        documents: &[RankedDocument],
+    ) -> Result<()> {
         let weight = dataset.weight(query);
         let empty = std::collections::BTreeSet::new();
         let relevant = dataset.relevant.get(&query).unwrap_or(&empty);
         for document in documents {
             let place = set::place(document.number);
             let label = u8::from(place.is_some_and(|p| relevant.contains(&p)));
-            let numbers: Vec<String> = document.features.iter().map(|f| format!("{f:.5}")).collect();
+            let numbers: Vec<String> =
+                document.features.iter().map(|f| format!("{f:.5}")).collect();
             writeln!(
                 self.file,
                 "{}\t{query}\t{weight:.4}\t{}\t{label}\t{}\t{}\t{}",

@@ -48,7 +48,8 @@ impl Vocabulary {
         let mut distinct = HashSet::new();
         let terms: Vec<&str> = words(&title).filter(|w| distinct.insert(*w)).collect();
         let mut places: Vec<usize> = (0..terms.len()).collect();
-        places.sort_by_key(|place| (self.0.get(terms[*place]).copied().unwrap_or_default(), *place));
+        places
+            .sort_by_key(|place| (self.0.get(terms[*place]).copied().unwrap_or_default(), *place));
         places.truncate(FEW);
         places.sort_unstable();
         places.into_iter().map(|place| terms[place]).collect::<Vec<_>>().join(" ")
@@ -66,7 +67,8 @@ mod tests {
     #[test]
     fn short_query_keeps_the_rarest_words() {
         let mut vocabulary = Vocabulary::default();
-        for (word, count) in [("the", 90), ("pump", 7), ("stops", 9), ("when", 80), ("valve", 3), ("e17", 1)]
+        for (word, count) in
+            [("the", 90), ("pump", 7), ("stops", 9), ("when", 80), ("valve", 3), ("e17", 1)]
         {
             vocabulary.0.insert(word.to_owned(), count);
         }

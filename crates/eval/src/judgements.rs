@@ -40,7 +40,8 @@ pub fn load(place: &Path, name: &str) -> Result<Option<Pairs>> {
     }
     let text = fs::read_to_string(&file).map_err(|e| Error::io(&file, e))?;
     let mut pairs = Pairs::new();
-    for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#') && !l.is_empty()) {
+    for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#') && !l.is_empty())
+    {
         let wrong = |problem: &str| {
             Error::invalid(format!("{}:{}: {problem}", file.display(), i + 1)).with_hint(
                 "Each line is a report, an earlier report, one of D, P, R, N and X, and a weight, separated by tabs.",
@@ -72,7 +73,8 @@ mod tests {
     fn invalid_pair_is_reported_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("acme.tsv");
-        fs::write(&file, "# later earlier verdict weight\n7\t3\tP\t2.5\n8\t3\tX\t1\textra\n").unwrap();
+        fs::write(&file, "# later earlier verdict weight\n7\t3\tP\t2.5\n8\t3\tX\t1\textra\n")
+            .unwrap();
         let pairs = load(folder.path(), "acme").unwrap().unwrap();
         let of = |later: &str| pairs[&(later.to_owned(), "3".to_owned())];
         assert_eq!(of("7"), JudgedPair { judgement: Judgement::Same, weight: 2.5 });

@@ -125,7 +125,8 @@ pub async fn evaluate(
         if let Some(file) = &request.translations {
             dataset.translate(file)?;
         }
-        let plan = QueryPlan::new(&casebook, &dataset, request.form, request.window, request.width, task);
+        let plan =
+            QueryPlan::new(&casebook, &dataset, request.form, request.window, request.width, task);
         if request.translations.is_some() {
             // The first question in another language makes the update build its index.
             plan.ask_first().await?;
@@ -146,7 +147,9 @@ pub async fn evaluate(
     let mut pairs = BTreeMap::new();
     if let Some(place) = &request.judged {
         for dataset in &sets {
-            pairs.extend(judgements::load(place, &dataset.name)?.map(|list| (dataset.name.clone(), list)));
+            pairs.extend(
+                judgements::load(place, &dataset.name)?.map(|list| (dataset.name.clone(), list)),
+            );
         }
     }
     Ok(report::report(&sets, &run, against.as_ref(), &pairs, &file))

@@ -37,7 +37,11 @@ impl QueryScore {
             recall_5: within(5),
             recall_10: within(10),
             reciprocal_rank: ranks.first().map_or(0.0, |r| 1.0 / float(*r)),
-            average_precision: ranks.iter().enumerate().map(|(j, r)| float(j + 1) / float(*r)).sum::<f64>()
+            average_precision: ranks
+                .iter()
+                .enumerate()
+                .map(|(j, r)| float(j + 1) / float(*r))
+                .sum::<f64>()
                 / float(total.max(1)),
         }
     }
@@ -68,7 +72,8 @@ pub fn bootstrap(values: &[f64], draws: usize, seed: u64) -> Mean {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut means: Vec<f64> = (0..draws.max(1))
         .map(|_| {
-            (0..values.len()).map(|_| values[random.usize(..values.len())]).sum::<f64>() / float(values.len())
+            (0..values.len()).map(|_| values[random.usize(..values.len())]).sum::<f64>()
+                / float(values.len())
         })
         .collect();
     means.sort_by(f64::total_cmp);
@@ -127,7 +132,11 @@ pub fn calibration_error(forecasts: &[Forecast]) -> Option<f64> {
     }
     let mut bins = [(0.0, 0.0, 0.0); 10];
     for forecast in forecasts {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0..=9 after the clamp")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "0..=9 after the clamp"
+        )]
         let bin = &mut bins[(forecast.probability * 10.0).clamp(0.0, 9.0) as usize];
         bin.0 += forecast.weight;
         bin.1 += forecast.weight * forecast.probability;
@@ -146,7 +155,8 @@ pub fn recall_at_precision(forecasts: &[Forecast], precision: f64, positives: f6
     for (i, forecast) in by_probability.iter().enumerate() {
         total += forecast.weight;
         right += forecast.weight * f64::from(u8::from(forecast.right));
-        let ends = by_probability.get(i + 1).is_none_or(|next| next.probability < forecast.probability);
+        let ends =
+            by_probability.get(i + 1).is_none_or(|next| next.probability < forecast.probability);
         // Fewer than ten answers are too few to measure precision.
         if ends && i >= 9 && right / total >= precision {
             best = right;

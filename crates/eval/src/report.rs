@@ -11,7 +11,9 @@ use crate::{
     Arm,
     bands::{self, First, Met},
     judgements::Pairs,
-    metrics::{Forecast, Mean, QueryScore, auc, bootstrap, calibration_error, float, recall_at_precision},
+    metrics::{
+        Forecast, Mean, QueryScore, auc, bootstrap, calibration_error, float, recall_at_precision,
+    },
     run::{Answer, Run},
     set::EvalSet,
 };
@@ -40,7 +42,8 @@ impl EvalReport {
         let behind = |set: &SetReport| {
             let duplicates = set.rankings.iter().find(|one| one.ranking == Arm::Duplicates)?;
             let search = duplicates.ahead.iter().find(|ahead| ahead.of == Arm::Hybrid)?;
-            let Difference { name, mean } = search.measures.iter().find(|one| one.mean.high < 0.0)?;
+            let Difference { name, mean } =
+                search.measures.iter().find(|one| one.mean.high < 0.0)?;
             let Mean { value, low, high } = mean;
             Some(format!("{}: {name} {value:+.3} ({low:+.3} to {high:+.3})", set.set))
         };
@@ -140,8 +143,10 @@ pub fn report(
                         .flatten()
                         .map(|(ranking, answers)| {
                             let baseline = baseline.and_then(|b| b.rankings.get(ranking));
-                            let arms =
-                                rankings.into_iter().flatten().filter(|(arm, _)| ranking.builds_on(**arm));
+                            let arms = rankings
+                                .into_iter()
+                                .flatten()
+                                .filter(|(arm, _)| ranking.builds_on(**arm));
                             let judgements = judgements.get(&dataset.name);
                             ranking_report(dataset, *ranking, answers, baseline, arms, judgements)
                         })
@@ -160,7 +165,8 @@ type Answers = std::collections::BTreeMap<String, Answer>;
 fn deltas(now: &[QueryScore], baseline: Option<&[QueryScore]>) -> [Difference; 5] {
     let names = QueryScore::default().measures().map(|(name, _)| name);
     std::array::from_fn(|i| {
-        let of = |scores: &[QueryScore], at: usize| scores.get(at).map_or(0.0, |s| s.measures()[i].1);
+        let of =
+            |scores: &[QueryScore], at: usize| scores.get(at).map_or(0.0, |s| s.measures()[i].1);
         let difference = |at| of(now, at) - baseline.map_or(0.0, |b| of(b, at));
         let differences: Vec<f64> = (0..now.len()).map(difference).collect();
         Difference { name: names[i], mean: bootstrap(&differences, DRAWS, SEED) }
@@ -187,12 +193,17 @@ fn ranking_report<'a>(
         })
         .collect();
     let leads = arms
-        .map(|(arm, alone)| Ahead { of: *arm, measures: deltas(&now, Some(&scores(dataset, alone))).into() })
+        .map(|(arm, alone)| Ahead {
+            of: *arm,
+            measures: deltas(&now, Some(&scores(dataset, alone))).into(),
+        })
         .collect();
     let sure = |place: &usize| {
         let answer = answers.get(&dataset.reports[*place].id);
         answer.map_or(0.0, |a| {
-            f64::from(a.probability.or_else(|| a.documents.first().map(|d| d.1)).unwrap_or_default())
+            f64::from(
+                a.probability.or_else(|| a.documents.first().map(|d| d.1)).unwrap_or_default(),
+            )
         })
     };
     let positives: Vec<f64> = dataset.relevant.keys().map(sure).collect();
@@ -209,8 +220,9 @@ fn ranking_report<'a>(
         auc: auc(&positives, &negatives),
         calibration_error: calibration_error(&forecasts),
         met: (!first.is_empty()).then(|| bands::met(&first, judgements.is_some())),
-        recall_at_precision: (!forecasts.is_empty())
-            .then(|| PRECISIONS.map(|p| recall_at_precision(&forecasts, p, float(dataset.relevant.len())))),
+        recall_at_precision: (!forecasts.is_empty()).then(|| {
+            PRECISIONS.map(|p| recall_at_precision(&forecasts, p, float(dataset.relevant.len())))
+        }),
     }
 }
 
@@ -219,7 +231,8 @@ fn scores(dataset: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
         .relevant
         .iter()
         .map(|(query, relevant)| {
-            let ids: BTreeSet<&str> = relevant.iter().map(|r| dataset.reports[*r].id.as_str()).collect();
+            let ids: BTreeSet<&str> =
+                relevant.iter().map(|r| dataset.reports[*r].id.as_str()).collect();
             let answer = answers.get(&dataset.reports[*query].id);
             let hits: Vec<bool> = answer
                 .into_iter()
@@ -245,8 +258,10 @@ fn first(dataset: &EvalSet, answers: &Answers, judgements: Option<&Pairs>) -> Ve
         Some(First {
             confidence,
             worth: answer.worth.map_or(confidence, f64::from),
-            is_marked: relevant.is_some_and(|list| list.iter().any(|r| dataset.reports[*r].id == *document)),
-            judgement: judgements.and_then(|pairs| pairs.get(&(id.clone(), document.clone())).copied()),
+            is_marked: relevant
+                .is_some_and(|list| list.iter().any(|r| dataset.reports[*r].id == *document)),
+            judgement: judgements
+                .and_then(|pairs| pairs.get(&(id.clone(), document.clone())).copied()),
             weight: dataset.weight(place),
         })
     };

@@ -39,7 +39,8 @@ pub struct Answer {
 impl Answer {
     /// Keeps the best documents of a ranking.
     pub fn new(dataset: &EvalSet, ranking: Vec<RankedDocument>) -> Self {
-        let (probability, worth) = ranking.first().map_or((None, None), |r| (r.probability, r.worth));
+        let (probability, worth) =
+            ranking.first().map_or((None, None), |r| (r.probability, r.worth));
         let documents = ranking
             .into_iter()
             .take(DEPTH)
@@ -62,7 +63,8 @@ impl Run {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         }
-        let run = serde_json::to_vec(self).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        let run =
+            serde_json::to_vec(self).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         files::replace(path, &run)
     }
 
@@ -81,7 +83,10 @@ impl Run {
                             Some(p) if i == 0 => format!("\t{p}"),
                             _ => String::new(),
                         };
-                        out.push_str(&format!("{query}\t{document}\t{}\t{score}{probability}\n", i + 1));
+                        out.push_str(&format!(
+                            "{query}\t{document}\t{}\t{score}{probability}\n",
+                            i + 1
+                        ));
                     }
                 }
                 files::replace(&path, out.as_bytes())?;

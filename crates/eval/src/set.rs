@@ -106,14 +106,25 @@ enum Label {
 
 /// Returns the time `days` days before `time`.
 pub fn days_before(time: Timestamp, days: i64) -> Timestamp {
-    time.checked_sub(jiff::SignedDuration::from_hours(days.saturating_mul(24))).unwrap_or(Timestamp::MIN)
+    time.checked_sub(jiff::SignedDuration::from_hours(days.saturating_mul(24)))
+        .unwrap_or(Timestamp::MIN)
 }
 
 /// The prefixes of tracker states that are not closed.
-const OPEN: [&str; 9] =
-    ["open", "new", "confirmed", "unconfirmed", "needinfo", "assigned", "reopened", "in_progress", "tracked"];
+const OPEN: [&str; 9] = [
+    "open",
+    "new",
+    "confirmed",
+    "unconfirmed",
+    "needinfo",
+    "assigned",
+    "reopened",
+    "in_progress",
+    "tracked",
+];
 /// The suffixes of tracker states for reports closed without a solution.
-const REJECTIONS: [&str; 5] = ["invalid", "noresponse", "not_reproducible", "not_on_roadmap", "feature"];
+const REJECTIONS: [&str; 5] =
+    ["invalid", "noresponse", "not_reproducible", "not_on_roadmap", "feature"];
 
 impl Report {
     fn is_closed(&self) -> bool {
@@ -135,10 +146,13 @@ impl Report {
 /// Parses a timestamp: RFC 3339, or Bugzilla's `2011-07-22 12:47:33 UTC`.
 fn moment<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Timestamp, D::Error> {
     let text = String::deserialize(from)?;
-    let bugzilla = || text.strip_suffix(" UTC")?.replacen(' ', "T", 1).parse::<jiff::civil::DateTime>().ok();
+    let bugzilla =
+        || text.strip_suffix(" UTC")?.replacen(' ', "T", 1).parse::<jiff::civil::DateTime>().ok();
     text.parse::<Timestamp>()
         .or_else(|e| {
-            bugzilla().and_then(|d| Some(d.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())).ok_or(e)
+            bugzilla()
+                .and_then(|d| Some(d.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp()))
+                .ok_or(e)
         })
         .map_err(serde::de::Error::custom)
 }
@@ -177,7 +191,9 @@ impl EvalSet {
         for (i, line) in lines(&corpus)?.enumerate() {
             let line = line.map_err(|e| Error::io(&corpus, e))?;
             hasher.update(line.as_bytes());
-            let wrong = |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", corpus.display(), i + 1));
+            let wrong = |e: serde_json::Error| {
+                Error::invalid(format!("{}:{}: {e}", corpus.display(), i + 1))
+            };
             let record: Line = serde_json::from_str(&line).map_err(wrong)?;
             // GitHub items have a number and a separate id; sets of its records use the number.
             let id = record.number.filter(|_| github).unwrap_or(record.id);
@@ -219,8 +235,9 @@ impl EvalSet {
             for (i, line) in lines(&comments)?.enumerate() {
                 let line = line.map_err(|e| Error::io(&comments, e))?;
                 hasher.update(line.as_bytes());
-                let wrong =
-                    |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", comments.display(), i + 1));
+                let wrong = |e: serde_json::Error| {
+                    Error::invalid(format!("{}:{}: {e}", comments.display(), i + 1))
+                };
                 let item: IssueComment = serde_json::from_str(&line).map_err(wrong)?;
                 let number = item.issue_url.rsplit('/').next().unwrap_or_default();
                 // Comments on pull requests have no report in the set.
@@ -234,10 +251,16 @@ impl EvalSet {
         for (i, line) in lines(&qrels)?.enumerate() {
             let line = line.map_err(|e| Error::io(&qrels, e))?;
             let wrong = || {
-                Error::invalid(format!("{}:{}: not \"query, document, 1\" with tabs", qrels.display(), i + 1))
+                Error::invalid(format!(
+                    "{}:{}: not \"query, document, 1\" with tabs",
+                    qrels.display(),
+                    i + 1
+                ))
             };
             let mut columns = line.split('\t');
-            let (Some(query), Some(document)) = (columns.next(), columns.next()) else { return Err(wrong()) };
+            let (Some(query), Some(document)) = (columns.next(), columns.next()) else {
+                return Err(wrong());
+            };
             let (Some(query), Some(document)) = (place.get(query), place.get(document)) else {
                 return Err(wrong().with_hint("It refers to a report that is not in the corpus."));
             };
@@ -256,7 +279,9 @@ impl EvalSet {
         if relevant.is_empty() {
             return Err(Error::invalid(format!("{} contains no pairs", qrels.display())));
         }
-        let name = folder.file_name().map_or_else(|| "set".to_owned(), |n| n.to_string_lossy().into_owned());
+        let name = folder
+            .file_name()
+            .map_or_else(|| "set".to_owned(), |n| n.to_string_lossy().into_owned());
         let fingerprint = hasher.finalize().to_hex()[..12].to_owned();
         let imported = reports.len();
         Ok(Self { name, reports, relevant, negatives, imported, fingerprint })
@@ -277,10 +302,12 @@ impl EvalSet {
                 [comment, ..] if comment.starts_with('#') => {}
                 [set, ..] if set != self.name => {}
                 [_, id, language, title, sentence] => {
-                    let place = self.reports[..self.imported].iter().position(|report| report.id == id);
+                    let place =
+                        self.reports[..self.imported].iter().position(|report| report.id == id);
                     let place = place.ok_or_else(|| wrong("no such report"))?;
                     let documents = self.relevant.get(&place);
-                    let documents = documents.ok_or_else(|| wrong("a report without a duplicate"))?;
+                    let documents =
+                        documents.ok_or_else(|| wrong("a report without a duplicate"))?;
                     relevant.insert(self.reports.len(), documents.clone());
                     self.reports.push(Report {
                         id: format!("{id}/{language}"),
@@ -295,7 +322,8 @@ impl EvalSet {
             }
         }
         if relevant.is_empty() {
-            let error = Error::invalid(format!("{} has no queries for {}", file.display(), self.name));
+            let error =
+                Error::invalid(format!("{} has no queries for {}", file.display(), self.name));
             return Err(error.with_hint("Its first column is the name of the set's folder."));
         }
         (self.relevant, self.negatives) = (relevant, Vec::new());
@@ -324,7 +352,8 @@ impl EvalSet {
     /// Errors of the file system and the casebook.
     pub async fn import(&self, casebook: &Casebook, task: &Task) -> Result<()> {
         let file = casebook.folder().join("set.jsonl");
-        let mut out = std::io::BufWriter::new(File::create(&file).map_err(|e| Error::io(&file, e))?);
+        let mut out =
+            std::io::BufWriter::new(File::create(&file).map_err(|e| Error::io(&file, e))?);
         let mut comments = 0_u64;
         for (i, report) in self.reports.iter().enumerate() {
             let record = serde_json::json!({

@@ -20,7 +20,8 @@ const MAX_TOKEN: u64 = 16 * 1024;
 
 /// Returns the settings file: the one named by `PRECEDENT_CONFIG`, else the user's default one.
 pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
-    let variable_path = std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
+    let variable_path =
+        std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
     variable_path.or_else(|| Some(folder?.join("precedent").join("config.toml")))
 }
 
@@ -38,10 +39,13 @@ pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
         Err(_) => (ConfigFile::default(), Some(Error::invalid("not a text file"))),
     };
     let wrong = wrong.map(|error| {
-        let hint = error.hint().map(|hint| format!("{}. ", hint.trim_end_matches('.'))).unwrap_or_default();
-        error
-            .context(path.display())
-            .with_hint(format!("{hint}Correct it there, or reset the settings: precedent config reset"))
+        let hint = error
+            .hint()
+            .map(|hint| format!("{}. ", hint.trim_end_matches('.')))
+            .unwrap_or_default();
+        error.context(path.display()).with_hint(format!(
+            "{hint}Correct it there, or reset the settings: precedent config reset"
+        ))
     });
     Ok((file, wrong))
 }
@@ -111,10 +115,13 @@ fn environment(request: TokenRequest<'_>) -> Option<SecretString> {
         "github" if request.host == "github.com" || request.host.ends_with(".ghe.com") => {
             (&["GH_TOKEN", "GITHUB_TOKEN"], None)
         }
-        "github" => (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], Some(variable("GH_HOST")?)),
-        "gitlab" => {
-            (&["GITLAB_TOKEN"], Some(variable("GITLAB_HOST").unwrap_or_else(|| "gitlab.com".to_owned())))
+        "github" => {
+            (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], Some(variable("GH_HOST")?))
         }
+        "gitlab" => (
+            &["GITLAB_TOKEN"],
+            Some(variable("GITLAB_HOST").unwrap_or_else(|| "gitlab.com".to_owned())),
+        ),
         "gitea" => (&["GITEA_TOKEN", "FORGEJO_TOKEN"], Some(variable("GITEA_HOST")?)),
         "jira" => (&["JIRA_API_TOKEN"], Some(variable("JIRA_HOST")?)),
         "redmine" => (&["REDMINE_API_KEY"], Some(variable("REDMINE_HOST")?)),
@@ -187,7 +194,9 @@ fn gh(request: TokenRequest<'_>) -> Option<SecretString> {
     };
     let mut text = String::new();
     child.stdout.take()?.take(MAX_TOKEN).read_to_string(&mut text).ok()?;
-    Some(text.trim().to_owned()).filter(|t| status.success() && !t.is_empty()).map(SecretString::from)
+    Some(text.trim().to_owned())
+        .filter(|t| status.success() && !t.is_empty())
+        .map(SecretString::from)
 }
 
 /// Returns the model hub, if it is not the default one.
@@ -200,7 +209,8 @@ pub fn hub() -> Option<String> {
 /// Returns the proxy for HTTPS connections and the hosts to reach without it.
 pub fn proxy() -> Option<(String, Option<String>)> {
     let lookup = |names: [&str; 2]| names.into_iter().find_map(variable);
-    let proxy = lookup(["HTTPS_PROXY", "https_proxy"]).or_else(|| lookup(["ALL_PROXY", "all_proxy"]))?;
+    let proxy =
+        lookup(["HTTPS_PROXY", "https_proxy"]).or_else(|| lookup(["ALL_PROXY", "all_proxy"]))?;
     let direct = lookup(["NO_PROXY", "no_proxy"]).unwrap_or_default();
     Some((proxy, Some(format!("localhost,127.0.0.1,::1,{direct}"))))
 }

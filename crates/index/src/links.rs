@@ -22,7 +22,12 @@ const AT_CLOSURE: i64 = 600;
 
 /// Updates the links of origin `text`, at most until the given time. `short_wait` limits the wait
 /// for other writers.
-pub(super) fn update(store: &Store, until: Option<Instant>, short_wait: bool, task: &Task) -> Result<()> {
+pub(super) fn update(
+    store: &Store,
+    until: Option<Instant>,
+    short_wait: bool,
+    task: &Task,
+) -> Result<()> {
     let (reached, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
     if reached >= revision {
         return Ok(());
@@ -45,7 +50,8 @@ pub(super) fn update(store: &Store, until: Option<Instant>, short_wait: bool, ta
             Ok(out)
         })?;
         let batch_end = batch.last().map(|l| l.revision);
-        let whole = batch_end.filter(|end| batches.peek().is_none_or(|next| next[0].revision > *end));
+        let whole =
+            batch_end.filter(|end| batches.peek().is_none_or(|next| next[0].revision > *end));
         write(store, short_wait, |w| {
             links.iter().try_for_each(|(key, links)| w.replace_text_links(key, links))?;
             whole.map_or(Ok(()), |end| w.set_links_revision(end))
@@ -87,7 +93,9 @@ fn text_links(
         for (relation, key) in references_in(row, home, text) {
             let relation = match relation {
                 // "Fixes #12" closes #12 only in a pull request's own text.
-                Relation::Closes if !(is_own && row.kind == DocKind::PullRequest) => Relation::Mentions,
+                Relation::Closes if !(is_own && row.kind == DocKind::PullRequest) => {
+                    Relation::Mentions
+                }
                 // Bots only propose duplicates.
                 Relation::DuplicateOf if bot => Relation::Mentions,
                 relation => relation,
@@ -137,10 +145,9 @@ fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<Str
     let near = |c: &&StoredComment| {
         !c.author.bot && (c.created_at.as_second() - closed_at.as_second()).abs() <= AT_CLOSURE
     };
-    let mut mentions = comments
-        .iter()
-        .filter(near)
-        .map(|c| references_in(row, Some(&row.source), &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>());
+    let mut mentions = comments.iter().filter(near).map(|c| {
+        references_in(row, Some(&row.source), &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>()
+    });
     let last = mentions.rfind(|keys| !keys.is_empty())?;
     let mut keys = last.into_iter();
     keys.next().filter(|_| keys.next().is_none())

@@ -42,7 +42,11 @@ impl UpdateLock {
     }
 
     /// Takes the lock, waiting for at most `patience`; returns `None` if it is still held.
-    pub(crate) fn take_within(folder: &Path, kind: Kind, patience: Duration) -> Result<Option<Self>> {
+    pub(crate) fn take_within(
+        folder: &Path,
+        kind: Kind,
+        patience: Duration,
+    ) -> Result<Option<Self>> {
         let began = Instant::now();
         loop {
             let lock = Self::try_take(folder, kind)?;

@@ -182,7 +182,13 @@ impl FolderWalk<'_, '_> {
     }
 
     /// Reads a decompressed stream: an archive or a text.
-    fn stream(&mut self, stream: &mut dyn Read, path: &Path, name: &str, depth: usize) -> Result<()> {
+    fn stream(
+        &mut self,
+        stream: &mut dyn Read,
+        path: &Path,
+        name: &str,
+        depth: usize,
+    ) -> Result<()> {
         self.files += 1;
         if self.files > MAX_FILES {
             return self.skip(name, "too many files");
@@ -256,7 +262,13 @@ impl FolderWalk<'_, '_> {
         Ok(())
     }
 
-    fn member(&mut self, stream: &mut dyn Read, path: &Path, name: &str, depth: usize) -> Result<()> {
+    fn member(
+        &mut self,
+        stream: &mut dyn Read,
+        path: &Path,
+        name: &str,
+        depth: usize,
+    ) -> Result<()> {
         self.task.check()?;
         if !may_be_log(name) {
             return self.skip(name, "not a log file name");
@@ -283,7 +295,8 @@ impl FolderWalk<'_, '_> {
             if n == 0 {
                 break;
             }
-            io::Write::write_all(&mut file, &buffer[..n]).map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
+            io::Write::write_all(&mut file, &buffer[..n])
+                .map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
             self.report();
         }
         file.seek(SeekFrom::Start(0)).map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
@@ -378,7 +391,10 @@ fn may_be_log(name: &str) -> bool {
     );
     let path = name.replace('\\', "/");
     let file = path.rsplit('/').next().unwrap_or(&path);
-    if file.starts_with('.') || path.starts_with("__MACOSX/") || path.split('/').any(|p| p == ".git") {
+    if file.starts_with('.')
+        || path.starts_with("__MACOSX/")
+        || path.split('/').any(|p| p == ".git")
+    {
         return false;
     }
     let ending = file.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
@@ -403,7 +419,9 @@ mod tests {
         ] {
             assert!(may_be_log(log), "{log}");
         }
-        for name in ["nginx.conf", "a/b.PNG", "etc/app.yaml", ".hidden", "__MACOSX/app.log", "lib.so"] {
+        for name in
+            ["nginx.conf", "a/b.PNG", "etc/app.yaml", ".hidden", "__MACOSX/app.log", "lib.so"]
+        {
             assert!(!may_be_log(name), "{name}");
         }
     }

@@ -12,8 +12,8 @@ const MAX_CODES: usize = 200;
 const MAX_TEXT: usize = 1_000;
 /// The prefixes of names of standards, ciphers and time zones that look like codes.
 const NAMES: &[&[u8]] = &[
-    b"UTF", b"ISO", b"RFC", b"SHA", b"CVE", b"AES", b"RSA", b"GMT", b"UTC", b"TLS", b"HTTP", b"ECMA",
-    b"IEEE", b"PR", b"DES", b"CP", b"IBM", b"MD", b"JSR", b"PEP",
+    b"UTF", b"ISO", b"RFC", b"SHA", b"CVE", b"AES", b"RSA", b"GMT", b"UTC", b"TLS", b"HTTP",
+    b"ECMA", b"IEEE", b"PR", b"DES", b"CP", b"IBM", b"MD", b"JSR", b"PEP",
 ];
 
 /// The codes of lines without a failure, with their lines.
@@ -39,7 +39,9 @@ impl Codes {
                 line.count += 1;
                 line.last = place();
             } else if self.lines.len() < MAX_CODES {
-                let text = String::from_utf8_lossy(&message[..message.len().min(MAX_TEXT)]).trim().to_owned();
+                let text = String::from_utf8_lossy(&message[..message.len().min(MAX_TEXT)])
+                    .trim()
+                    .to_owned();
                 let line = Line { text, count: 1, first: place(), last: place() };
                 self.lines.insert(code.to_owned(), line);
             }
@@ -49,7 +51,9 @@ impl Codes {
     /// Returns the lines with the codes, in order.
     pub fn finish(self, name: impl Fn(u32) -> String) -> Vec<Coded> {
         let mut rows: Vec<(String, Line)> = self.lines.into_iter().collect();
-        rows.sort_by(|(a, x), (b, y)| (x.first.file, x.first.line, a).cmp(&(y.first.file, y.first.line, b)));
+        rows.sort_by(|(a, x), (b, y)| {
+            (x.first.file, x.first.line, a).cmp(&(y.first.file, y.first.line, b))
+        });
         let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.at };
         rows.into_iter()
             .map(|(code, line)| Coded {
@@ -103,7 +107,8 @@ mod tests {
             place,
         );
         codes.take("KT-5120フォント".as_bytes(), place);
-        let names: Vec<String> = codes.finish(|_| String::new()).into_iter().map(|c| c.code).collect();
+        let names: Vec<String> =
+            codes.finish(|_| String::new()).into_iter().map(|c| c.code).collect();
         assert_eq!(names, ["HB-3301", "KT-5120"]);
         let mut many = Codes::default();
         (100..10_000).for_each(|n| many.take(format!("AB-{n} done").as_bytes(), place));

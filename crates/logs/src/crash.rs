@@ -24,8 +24,12 @@ const FATAL: &[&[u8]] = &[
     b"malloc(): ",
     b"*** stack smashing",
 ];
-const ERROR: &[&[u8]] =
-    &[b"Shader error in '", b"Diagnostic-Code:", b"Remote server returned '", b"Remote Server returned '"];
+const ERROR: &[&[u8]] = &[
+    b"Shader error in '",
+    b"Diagnostic-Code:",
+    b"Remote server returned '",
+    b"Remote Server returned '",
+];
 /// The fields of a delivery status notification: RFC 3464, section 2.
 const OF_MAIL: &[&str] = &[
     "Reporting-MTA:",
@@ -51,7 +55,10 @@ const OF_CHIP: &[&str] = &["Core ", "PC ", "A", "SAR ", "EXC", "LBEG", "Backtrac
 pub(super) fn begins(line: &[u8]) -> Option<LogSeverity> {
     let severity = match *line.first()? {
         b' ' | b'+' => {
-            return line.trim_ascii_start().starts_with(GROUP.as_bytes()).then_some(LogSeverity::Error);
+            return line
+                .trim_ascii_start()
+                .starts_with(GROUP.as_bytes())
+                .then_some(LogSeverity::Error);
         }
         b'\t' => return None,
         b'=' => is_bad_report(line).then_some(LogSeverity::Error),
@@ -62,7 +69,8 @@ pub(super) fn begins(line: &[u8]) -> Option<LogSeverity> {
             memchr::memmem::find(line, b"blocked by CORS policy").map(|_| LogSeverity::Error)
         }
         b'A' if line.trim_ascii_end() == b"Action: failed" => Some(LogSeverity::Error),
-        b'G' | b'S' | b'F' | b'B' | b'A' | b'K' | b'U' | b't' | b'd' | b'f' | b'm' | b'*' | b'D' | b'R' => {
+        b'G' | b'S' | b'F' | b'B' | b'A' | b'K' | b'U' | b't' | b'd' | b'f' | b'm' | b'*'
+        | b'D' | b'R' => {
             let one_of = |prefixes: &[&[u8]]| prefixes.iter().any(|a| line.starts_with(a));
             let error = one_of(ERROR).then_some(LogSeverity::Error);
             one_of(FATAL).then_some(LogSeverity::Fatal).or(error)
@@ -90,7 +98,8 @@ fn thrown(line: &[u8]) -> Option<LogSeverity> {
         return Some(LogSeverity::Error);
     }
     // `main.c:3:5: error: …`
-    let says = |words: &[u8]| rest.get(..words.len()).is_some_and(|r| r.eq_ignore_ascii_case(words));
+    let says =
+        |words: &[u8]| rest.get(..words.len()).is_some_and(|r| r.eq_ignore_ascii_case(words));
     if !(says(b"error: ") || says(b"fatal error: ")) || !has_line() {
         return None;
     }
@@ -100,9 +109,18 @@ fn thrown(line: &[u8]) -> Option<LogSeverity> {
 /// Returns whether a word is an exception class, judging by its module:
 /// `pika.exceptions.ChannelClosed`.
 fn is_class(word: &[u8]) -> bool {
-    const OF: &[&[u8]] = &[b"exceptions", b"exception", b"errors", b"error", b"exc", b"errorfactory"];
-    const OTHER_SUFFIXES: &[&[u8]] =
-        &[b"Handler", b"Mapper", b"Advice", b"Factory", b"Filter", b"Resolver", b"Controller", b"Config"];
+    const OF: &[&[u8]] =
+        &[b"exceptions", b"exception", b"errors", b"error", b"exc", b"errorfactory"];
+    const OTHER_SUFFIXES: &[&[u8]] = &[
+        b"Handler",
+        b"Mapper",
+        b"Advice",
+        b"Factory",
+        b"Filter",
+        b"Resolver",
+        b"Controller",
+        b"Config",
+    ];
     let mut parts = word.rsplit(|b| *b == b'.');
     let name = parts.next().unwrap_or_default();
     name.first().is_some_and(u8::is_ascii_uppercase)
@@ -165,7 +183,8 @@ pub(super) fn goes_on(text: &str, line: &[u8], blank: bool) -> bool {
         [b'F', ..] if text.starts_with("Faulting ") => starts(OF_WINDOWS),
         [b'F', ..] if text.starts_with("Fatal signal ") => starts(OF_TOMBSTONE),
         [b'G', ..] if text.starts_with("Guru Meditation") => {
-            starts(OF_CHIP) && (line.ends_with(b"dump:") || memchr::memmem::find(line, b"0x").is_some())
+            starts(OF_CHIP)
+                && (line.ends_with(b"dump:") || memchr::memmem::find(line, b"0x").is_some())
         }
         [b'B', ..] if text.starts_with("BugCheck ") => {
             line.starts_with(b"Probably caused by") || is_bug(line)
@@ -185,15 +204,22 @@ pub(super) fn goes_on(text: &str, line: &[u8], blank: bool) -> bool {
 /// Returns whether a line is the name of a Windows stop error: `DRIVER_IRQL_NOT_LESS_OR_EQUAL
 /// (d1)`.
 fn is_bug(line: &[u8]) -> bool {
-    let name =
-        line.iter().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || **b == b'_').count();
+    let name = line
+        .iter()
+        .take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || **b == b'_')
+        .count();
     name > 3 && line[name..].starts_with(b" (") && line.trim_ascii_end().ends_with(b")")
 }
 
 /// Returns the part of a line that continues an event although both have the same kind of header:
 /// crashes of Unreal and Android, and the line after an introduction. `between` is the text between
 /// time and message of both.
-pub(super) fn of_same<'l>(text: &str, between: &[u8], at_once: bool, message: &'l [u8]) -> Option<&'l [u8]> {
+pub(super) fn of_same<'l>(
+    text: &str,
+    between: &[u8],
+    at_once: bool,
+    message: &'l [u8],
+) -> Option<&'l [u8]> {
     let first = text.lines().next().unwrap_or_default();
     // Unreal.
     if between.starts_with(b"][") {
@@ -247,7 +273,8 @@ pub(super) fn of_android(text: &str) -> Option<String> {
 /// Returns the name of a failure whose first line does not name it.
 pub(super) fn name(first: &str, text: &str) -> Option<String> {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
-    let field = |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
+    let field =
+        |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
     if first.starts_with("=== ") {
         return rest().next().map(|head| unreal(head, rest().nth(1)));
     }
@@ -259,8 +286,8 @@ pub(super) fn name(first: &str, text: &str) -> Option<String> {
     }
     if first.starts_with("Faulting application name:") {
         let short = |line: &str| line.split(", ").next().unwrap_or(line).to_owned();
-        let more =
-            rest().filter(|l| l.starts_with("Faulting module name:") || l.starts_with("Exception code:"));
+        let more = rest()
+            .filter(|l| l.starts_with("Faulting module name:") || l.starts_with("Exception code:"));
         return Some(std::iter::once(first).chain(more).map(short).collect::<Vec<_>>().join(" · "));
     }
     if first.starts_with("BugCheck ") {
@@ -291,9 +318,11 @@ fn unreal(message: &str, next: Option<&str>) -> String {
 
 /// Returns the process of an Erlang report and its exit reason.
 fn erlang(text: &str) -> Option<String> {
-    let field = |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
+    let field =
+        |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
     let why = text.lines().map(str::trim).find(|l| {
-        let of_exception = |rest: &str| ["error:", "exit:", "throw:"].iter().any(|k| rest.starts_with(k));
+        let of_exception =
+            |rest: &str| ["error:", "exit:", "throw:"].iter().any(|k| rest.starts_with(k));
         l.strip_prefix("exception ").is_some_and(of_exception)
     });
     let why = why.map(str::to_owned).or_else(|| field("reason:").map(|r| format!("reason: {r}")));
@@ -309,7 +338,10 @@ fn mail(text: &str) -> Option<String> {
     let first = lines.next()?.trim_start_matches("Diagnostic-Code:").trim();
     let more = lines.take_while(|l| l.starts_with([' ', '\t'])).map(str::trim);
     let why = std::iter::once(first).chain(more).collect::<Vec<_>>().join(" ");
-    let why = why.split_once("; ").filter(|(kind, _)| !kind.contains(' ')).map_or(&why[..], |(_, why)| why);
+    let why = why
+        .split_once("; ")
+        .filter(|(kind, _)| !kind.contains(' '))
+        .map_or(&why[..], |(_, why)| why);
     Some(why.trim().to_owned()).filter(|s| !s.is_empty())
 }
 
@@ -319,7 +351,8 @@ fn group(text: &str) -> Option<String> {
         let word = line.split([':', ' ']).next().unwrap_or_default();
         let name = word.rsplit('.').next().unwrap_or_default();
         // A class is followed by a colon or the end of the line.
-        name.starts_with(char::is_uppercase) && matches!(line.as_bytes().get(word.len()), Some(b':') | None)
+        name.starts_with(char::is_uppercase)
+            && matches!(line.as_bytes().get(word.len()), Some(b':') | None)
     };
     let messages = text.lines().filter_map(|l| l.trim_start().strip_prefix("| ")).filter(class);
     let mut out: Vec<&str> = Vec::new();

@@ -44,7 +44,14 @@ struct Open {
 
 impl Default for Document {
     fn default() -> Self {
-        Self { stack: Vec::new(), in_string: false, is_escaped: false, open: None, whole: true, lines: 0 }
+        Self {
+            stack: Vec::new(),
+            in_string: false,
+            is_escaped: false,
+            open: None,
+            whole: true,
+            lines: 0,
+        }
     }
 }
 

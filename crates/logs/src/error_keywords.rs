@@ -26,8 +26,11 @@ const WARNING: &str = "
 /// The matcher of these words, and the severity of each.
 #[allow(clippy::unwrap_used, reason = "the words are constants; a test looks for each")]
 static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
-    let lists = [(FATAL, LogSeverity::Fatal), (ERROR, LogSeverity::Error), (WARNING, LogSeverity::Warning)];
-    let iter = lists.into_iter().flat_map(|(list, severity)| phrases(list).map(move |word| (word, severity)));
+    let lists =
+        [(FATAL, LogSeverity::Fatal), (ERROR, LogSeverity::Error), (WARNING, LogSeverity::Warning)];
+    let iter = lists
+        .into_iter()
+        .flat_map(|(list, severity)| phrases(list).map(move |word| (word, severity)));
     let (words, severities): (Vec<&str>, Vec<LogSeverity>) = iter.unzip();
     let finder = AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -61,13 +64,14 @@ pub fn is_shell(line: &[u8]) -> bool {
 fn is_figure(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     let budget = rest.strip_prefix(b"budget");
-    let Some(value) =
-        budget.or_else(|| [&b"rate"[..], b"ratio", b"count"].iter().find_map(|n| rest.strip_prefix(*n)))
+    let Some(value) = budget
+        .or_else(|| [&b"rate"[..], b"ratio", b"count"].iter().find_map(|n| rest.strip_prefix(*n)))
     else {
         return false;
     };
-    let figure =
-        value.iter().all(|b| b.is_ascii_digit() || matches!(b, b' ' | b'.' | b',' | b'%' | b':' | b'='));
+    let figure = value
+        .iter()
+        .all(|b| b.is_ascii_digit() || matches!(b, b' ' | b'.' | b',' | b'%' | b':' | b'='));
     let is_zero = value.iter().all(|b| !(b'1'..=b'9').contains(b));
     figure && value.iter().any(u8::is_ascii_digit) && (budget.is_some() || is_zero)
 }
@@ -76,8 +80,8 @@ fn is_figure(rest: &[u8]) -> bool {
 /// caused by SQL statement`.
 pub fn is_oracle(line: &[u8]) -> bool {
     const KINDS: &[&[u8]] = &[
-        b"ORA-", b"TNS-", b"PLS-", b"RMAN-", b"IMP-", b"EXP-", b"SP2-", b"DIA-", b"LRM-", b"UDE-", b"UDI-",
-        b"KUP-", b"OCI-", b"NID-", b"CRS-",
+        b"ORA-", b"TNS-", b"PLS-", b"RMAN-", b"IMP-", b"EXP-", b"SP2-", b"DIA-", b"LRM-", b"UDE-",
+        b"UDI-", b"KUP-", b"OCI-", b"NID-", b"CRS-",
     ];
     let digits = |rest: &[u8]| rest.iter().take_while(|b| b.is_ascii_digit()).count();
     let rest = KINDS.iter().find_map(|k| line.strip_prefix(*k));
@@ -103,7 +107,8 @@ fn is_word(line: &[u8], start: usize, end: usize) -> bool {
     let previous = line[..start].last().copied();
     let camel = line[start].is_ascii_uppercase()
         && previous.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_uppercase());
-    let begins = camel || previous.is_none_or(|b| !joins(b) && b != b'-') || !line[start].is_ascii();
+    let begins =
+        camel || previous.is_none_or(|b| !joins(b) && b != b'-') || !line[start].is_ascii();
     let mut rest = &line[end..];
     if let [b's' | b'S', ..] = rest {
         rest = &rest[1..];

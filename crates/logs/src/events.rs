@@ -16,7 +16,9 @@ use crate::{
     head::{Head, Level, head, source},
     ips,
     kubectl::{self, Pod},
-    lines::{begins_trace, between, gap, headline, is_coded, lossy, one_line, says_nothing, without_time},
+    lines::{
+        begins_trace, between, gap, headline, is_coded, lossy, one_line, says_nothing, without_time,
+    },
     multiline::{MAX_TEXT, OpenEvent},
     record::{self, Record},
     template::{Event, Groups, LogPosition},
@@ -89,8 +91,10 @@ impl Reader {
             Part::Block(block) => {
                 self.bytes += block.len() as u64;
                 self.keep(&block);
-                let document = !std::mem::replace(&mut self.open.has_data, true) && document::begins(&block);
-                self.open.document = self.open.document.take().or_else(|| document.then(Document::default));
+                let document =
+                    !std::mem::replace(&mut self.open.has_data, true) && document::begins(&block);
+                self.open.document =
+                    self.open.document.take().or_else(|| document.then(Document::default));
                 let mut rest = &block[..];
                 while !rest.is_empty() {
                     if let Some(mut document) = self.open.document.take() {
@@ -146,7 +150,9 @@ impl Reader {
                 match record::json(&text).filter(Record::is_one) {
                     Some(record) => self.record(record),
                     None => match serde_json::from_str(&text) {
-                        Ok(value) => record::within(&value).into_iter().for_each(|r| self.record(r)),
+                        Ok(value) => {
+                            record::within(&value).into_iter().for_each(|r| self.record(r))
+                        }
                         Err(_) => self.lines_of(line, &bytes),
                     },
                 }
@@ -304,9 +310,11 @@ impl Reader {
         if blank {
             return false;
         }
-        let anr = |m: &[u8]| m.strip_prefix(b"ActivityManager: ").unwrap_or(m).starts_with(b"ANR in ");
+        let anr =
+            |m: &[u8]| m.strip_prefix(b"ActivityManager: ").unwrap_or(m).starts_with(b"ANR in ");
         let introduces = |p: &OpenEvent| p.lines == 1 && p.text.trim_end().ends_with(':');
-        let banner = framed_errors::is_asterisks(body) && self.open.event.as_ref().is_some_and(introduces);
+        let banner =
+            framed_errors::is_asterisks(body) && self.open.event.as_ref().is_some_and(introduces);
         let frame_kind = match head.level {
             Some(Level::Error) if anr(head.message) => Some(Kind::Anr),
             _ if banner => Some(Kind::Spring),
@@ -347,7 +355,9 @@ impl Reader {
         });
         // A JUnit failure may be on a single line.
         if kind == Kind::Junit
-            && [&b"/>"[..], b"</error>", b"</failure>"].iter().any(|e| body.trim_ascii().ends_with(e))
+            && [&b"/>"[..], b"</error>", b"</failure>"]
+                .iter()
+                .any(|e| body.trim_ascii().ends_with(e))
         {
             self.flush();
         }
@@ -395,7 +405,9 @@ impl Reader {
         let text = lossy(line);
         if windows::begins(&text) {
             self.flush();
-            if let Some(record) = self.open.record.replace(windows::Record::new(&text, self.open.line)) {
+            if let Some(record) =
+                self.open.record.replace(windows::Record::new(&text, self.open.line))
+            {
                 self.windows(record);
             }
             return true;
@@ -436,7 +448,9 @@ impl Reader {
             Some(level) => error_keywords::level_severity(level, head.message),
             // A certain failure does not continue the line above: another stream of the program
             // wrote it.
-            None if sure.is_some() => error_keywords::severity(head.message).into_iter().chain(sure).min(),
+            None if sure.is_some() => {
+                error_keywords::severity(head.message).into_iter().chain(sure).min()
+            }
             // Lines below an informational record belong to it, unless a trace begins there.
             None if self.open.fine && !head.begins() && !begins_trace(line) => None,
             // Indented lines begin no event: they are code or lists.
@@ -448,7 +462,8 @@ impl Reader {
             // informational record.
             let alone = head.message.trim_ascii().is_empty();
             self.open.fine = severity.is_none() && !alone;
-            self.open.stamp = head.at.filter(|_| alone).map(|t| String::from_utf8_lossy(t).trim().to_owned());
+            self.open.stamp =
+                head.at.filter(|_| alone).map(|t| String::from_utf8_lossy(t).trim().to_owned());
         }
         let Some(severity) = severity else { return self.add_codes(head.message, head.at) };
         // Go tests and others write the level before the failed item's name, which means nothing
@@ -489,8 +504,9 @@ impl Reader {
                 return self.record(Record { at: inner.at.clone().or(record.at), ..inner });
             }
             // A container writes a stack of codes within a second; later codes are another event.
-            let is_later =
-                |p: &OpenEvent| is_coded(&inner) && second(p.at.as_deref()) != second(record.at.as_deref());
+            let is_later = |p: &OpenEvent| {
+                is_coded(&inner) && second(p.at.as_deref()) != second(record.at.as_deref())
+            };
             if self.open.event.as_ref().is_some_and(is_later) {
                 self.flush();
             }
@@ -564,7 +580,8 @@ impl Reader {
 
     fn flush(&mut self) {
         let Some(mut event) = self.open.event.take() else { return };
-        if event.between.starts_with(b",\"") || event.between == b"," && event.text.starts_with('"') {
+        if event.between.starts_with(b",\"") || event.between == b"," && event.text.starts_with('"')
+        {
             event.unquote();
         }
         let message = match event.block {
@@ -589,7 +606,13 @@ impl Reader {
         let file = self.open.file;
         // A level without a message only marks the end of the program.
         if !says_nothing(&text) {
-            self.groups.add(Event { severity, message, text, is_cut, place: LogPosition { file, line, at } });
+            self.groups.add(Event {
+                severity,
+                message,
+                text,
+                is_cut,
+                place: LogPosition { file, line, at },
+            });
         }
         if severity == LogSeverity::Fatal {
             self.groups.mark_crash(file, line, CRASH_WINDOW);

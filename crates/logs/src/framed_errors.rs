@@ -84,11 +84,13 @@ fn in_row(line: &[u8], sign: u8) -> Option<&[u8]> {
     let line = line.trim_ascii_end();
     let start = line.iter().take_while(|b| **b == sign).count();
     let end = line.iter().rev().take_while(|b| **b == sign).count();
-    (start >= 3 && end >= 3 && start < line.len()).then(|| line[start..line.len() - end].trim_ascii())
+    (start >= 3 && end >= 3 && start < line.len())
+        .then(|| line[start..line.len() - end].trim_ascii())
 }
 
 fn is_test_file(word: &[u8]) -> bool {
-    const ENDS: &[&[u8]] = &[b".js", b".ts", b".jsx", b".tsx", b".mjs", b".cjs", b".mts", b".cts", b".vue"];
+    const ENDS: &[&[u8]] =
+        &[b".js", b".ts", b".jsx", b".tsx", b".mjs", b".cjs", b".mts", b".cts", b".vue"];
     ENDS.iter().any(|e| word.ends_with(e))
 }
 
@@ -191,20 +193,25 @@ impl FrameDetector {
         ];
         // Most lines begin with none of these bytes.
         let first = |text: &[u8]| text.trim_ascii_start().first().copied().unwrap_or_default();
-        if !matches!(first(message), b'A' | b'C' | b'E' | b'F' | b'R' | b'T' | b'Y' | b'[' | b'*' | b'<')
-            && !matches!(first(body), b'=' | b'B' | b'E' | b'F' | b'S' | b'T')
+        if !matches!(
+            first(message),
+            b'A' | b'C' | b'E' | b'F' | b'R' | b'T' | b'Y' | b'[' | b'*' | b'<'
+        ) && !matches!(first(body), b'=' | b'B' | b'E' | b'F' | b'S' | b'T')
         {
             return false;
         }
         let message = message.trim_ascii();
-        let heads = matches!(message, b"Failures:" | b"Errors:" | b"Tests in error:" | b"Failed tests:");
-        let sap = message.starts_with(b"Category  ") && message.ends_with(b"ABAP programming error");
+        let heads =
+            matches!(message, b"Failures:" | b"Errors:" | b"Tests in error:" | b"Failed tests:");
+        let sap =
+            message.starts_with(b"Category  ") && message.ends_with(b"ABAP programming error");
         let report = message.starts_with(b"<testsuite");
         if heads || sap || report || HELP.iter().any(|h| message.starts_with(h)) {
             return true;
         }
-        let is_heading = in_row(body, b'=')
-            .is_some_and(|t| matches!(t, b"FAILURES" | b"ERRORS") || self.has_failure && !t.is_empty());
+        let is_heading = in_row(body, b'=').is_some_and(|t| {
+            matches!(t, b"FAILURES" | b"ERRORS") || self.has_failure && !t.is_empty()
+        });
         const SUMS: &[&[u8]] = &[
             b"FAIL\t",
             b"FAILED ",
@@ -215,7 +222,8 @@ impl FrameDetector {
             b"Summary of all failing tests",
         ];
         let body = body.trim_ascii_end();
-        is_heading || self.has_failure && (body == b"FAIL" || SUMS.iter().any(|s| body.starts_with(s)))
+        is_heading
+            || self.has_failure && (body == b"FAIL" || SUMS.iter().any(|s| body.starts_with(s)))
     }
 }
 
@@ -252,8 +260,13 @@ impl Block {
                     self.stage = Stage::Message;
                     return if is_repeat { Part::After } else { Part::Anew };
                 }
-                let ends =
-                    [&b"* Try:"[..], b"* Get more help", b"BUILD FAILED", b"FAILURE: ", b"Deprecated Gradle"];
+                let ends = [
+                    &b"* Try:"[..],
+                    b"* Get more help",
+                    b"BUILD FAILED",
+                    b"FAILURE: ",
+                    b"Deprecated Gradle",
+                ];
                 if ends.iter().any(|e| body.starts_with(e)) {
                     return Part::After;
                 }
@@ -285,7 +298,8 @@ impl Block {
             }
             Kind::Pytest => {
                 let ends = in_row(body, b'=').is_some()
-                    || in_row(body, b'_').is_some_and(|t| !t.iter().all(|b| matches!(b, b'_' | b' ')));
+                    || in_row(body, b'_')
+                        .is_some_and(|t| !t.iter().all(|b| matches!(b, b'_' | b' ')));
                 if ends { Part::After } else { Part::Line }
             }
             Kind::Junit
@@ -355,7 +369,11 @@ fn attribute(line: &[u8], name: &str) -> Option<String> {
 
 /// Decodes the entities of an XML text.
 fn plain(text: &str) -> String {
-    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'");
+    let text = text
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&apos;", "'");
     text.replace("&#10;", "\n").replace("&amp;", "&")
 }
 
@@ -363,10 +381,11 @@ fn plain(text: &str) -> String {
 pub fn name(kind: Kind, text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
     let first = lines().next().unwrap_or_default();
-    let with = |name: &str, detail: Option<&str>| match detail.filter(|t| !t.is_empty() && *t != name) {
-        Some(detail) => format!("{name} · {detail}"),
-        None => name.to_owned(),
-    };
+    let with =
+        |name: &str, detail: Option<&str>| match detail.filter(|t| !t.is_empty() && *t != name) {
+            Some(detail) => format!("{name} · {detail}"),
+            None => name.to_owned(),
+        };
     match kind {
         // The causes are nested, the root cause innermost.
         Kind::Gradle => with(first, lines().filter_map(|l| l.strip_prefix("> ")).next_back()),

@@ -16,9 +16,15 @@ pub fn head(line: &[u8]) -> Head<'_> {
     let (line, outer_level) = container(line);
     let start = skip(line, |b| matches!(b, b'[' | b'(' | b'*' | b' '));
     // Only a bracket may precede a time: indented lines are continuations.
-    let start = if line.first().is_some_and(|b| matches!(b, b'[' | b'(' | b'*')) { start } else { 0 };
-    if let Some((time, severity, end)) = klog(line).or_else(|| logcat(line)).or_else(|| ruby(line)) {
-        return Head { at: Some(time), level: Some(severity), message: trim_separators(&line[end..]) };
+    let start =
+        if line.first().is_some_and(|b| matches!(b, b'[' | b'(' | b'*')) { start } else { 0 };
+    if let Some((time, severity, end)) = klog(line).or_else(|| logcat(line)).or_else(|| ruby(line))
+    {
+        return Head {
+            at: Some(time),
+            level: Some(severity),
+            message: trim_separators(&line[end..]),
+        };
     }
     if let Some(head) = access(line).or_else(|| header_formats::head(line)) {
         return head;
@@ -36,7 +42,9 @@ pub fn head(line: &[u8]) -> Head<'_> {
     rest = rest.strip_prefix(b"]").or_else(|| rest.strip_prefix(b")")).unwrap_or(rest);
     // The Kubernetes runtime adds stdout or stderr, and whether the line is complete.
     for stream in [&b" stdout "[..], b" stderr "] {
-        if let Some(inner) = rest.strip_prefix(stream).filter(|r| matches!(r, [b'F' | b'P', b' ', ..])) {
+        if let Some(inner) =
+            rest.strip_prefix(stream).filter(|r| matches!(r, [b'F' | b'P', b' ', ..]))
+        {
             let inner = head(&inner[2..]);
             return Head { at: inner.at.or(Some(at)), ..inner };
         }
@@ -173,8 +181,9 @@ fn time(text: &[u8]) -> Option<usize> {
             (b"dd-dd dd:dd", 6),
         ] {
             if has(text, form) {
-                let between =
-                    text.get(clock - 1).is_some_and(|b| matches!(b, b' ' | b'T' | b'_' | b',' | b':'));
+                let between = text
+                    .get(clock - 1)
+                    .is_some_and(|b| matches!(b, b' ' | b'T' | b'_' | b',' | b':'));
                 let clock = clock + usize::from(text.get(clock) == Some(&b' '));
                 if between
                     && (has(&text[clock.min(text.len())..], b"dd:dd")
@@ -193,7 +202,9 @@ fn time(text: &[u8]) -> Option<usize> {
             let fraction = digits + skip(&text[digits..], |b| b.is_ascii_digit() || b == b'.');
             return text
                 .get(fraction)
-                .is_none_or(|b| matches!(b, b' ' | b'\t' | b']' | b':') || *b == b',' && digits == 13)
+                .is_none_or(|b| {
+                    matches!(b, b' ' | b'\t' | b']' | b':') || *b == b',' && digits == 13
+                })
                 .then_some(fraction);
         }
         // The kernel's seconds since boot.
@@ -391,10 +402,12 @@ fn in_asia(word: &[u8]) -> Option<Level> {
     Some(match std::str::from_utf8(word).ok()? {
         "致命的" | "致命" | "重大" | "緊急" | "紧急" | "致命的エラー" | "致命错误" | "致命錯誤"
         | "重大なエラー" | "치명적" => Level::Fatal,
-        "エラー" | "错误" | "錯誤" | "严重" | "嚴重" | "严重错误" | "异常" | "異常" | "例外" | "障害"
-        | "失敗" | "失败" | "오류" | "에러" => Level::Error,
+        "エラー" | "错误" | "錯誤" | "严重" | "嚴重" | "严重错误" | "异常" | "異常" | "例外"
+        | "障害" | "失敗" | "失败" | "오류" | "에러" => Level::Error,
         "警告" | "注意" | "경고" => Level::Warning,
-        "情報" | "信息" | "資訊" | "通知" | "调试" | "デバッグ" | "정보" => Level::Fine,
+        "情報" | "信息" | "資訊" | "通知" | "调试" | "デバッグ" | "정보" => {
+            Level::Fine
+        }
         _ => return None,
     })
 }
@@ -406,7 +419,9 @@ fn facility(rest: &[u8]) -> Option<Level> {
     memchr::memchr_iter(b'%', near).find_map(|at| {
         let text = &near[at + 1..];
         let name = skip(text, of_name);
-        let [b'-', severity @ b'0'..=b'7', b'-', rest @ ..] = text.get(name..)? else { return None };
+        let [b'-', severity @ b'0'..=b'7', b'-', rest @ ..] = text.get(name..)? else {
+            return None;
+        };
         let mnemonic = skip(rest, of_name);
         (name > 1 && mnemonic > 1 && rest.get(mnemonic) == Some(&b':'))
             .then(|| Level::of_syslog(u64::from(severity - b'0')))
@@ -433,7 +448,21 @@ fn wide(line: &[u8]) -> Option<(Level, &[u8])> {
 
 fn bare(word: &[u8]) -> &[u8] {
     let edge = |b: &u8| {
-        matches!(b, b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'<' | b'>' | b':' | b',' | b'|' | b'*' | b'"')
+        matches!(
+            b,
+            b'[' | b']'
+                | b'('
+                | b')'
+                | b'{'
+                | b'}'
+                | b'<'
+                | b'>'
+                | b':'
+                | b','
+                | b'|'
+                | b'*'
+                | b'"'
+        )
     };
     let start = word.iter().position(|b| !edge(b)).unwrap_or(word.len());
     let end = word.iter().rposition(|b| !edge(b)).map_or(start, |at| at + 1);
@@ -465,7 +494,8 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
         .take(WORDS)
     {
         let (start, word) = word;
-        let bare_word = word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
+        let bare_word =
+            word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
         // Most words belong to a sentence.
         if is_plain(bare_word) {
             continue;
@@ -535,10 +565,13 @@ fn first_word(line: &[u8]) -> Option<(Level, &[u8])> {
     let end = skip(&line[..line.len().min(24)], |b| !matches!(b, b' ' | b'\t'));
     let word = &line[..end];
     let inner = bare(word);
-    let at = memchr::memchr(b':', inner).or_else(|| memchr::memchr(b'[', inner)).unwrap_or(inner.len());
+    let at =
+        memchr::memchr(b':', inner).or_else(|| memchr::memchr(b'[', inner)).unwrap_or(inner.len());
     // "panic: …" is Go's message, and no level.
-    let level = parse_level(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
-    let is_marked = word.len() > at || inner.iter().all(u8::is_ascii_uppercase) || !inner.is_ascii();
+    let level =
+        parse_level(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
+    let is_marked =
+        word.len() > at || inner.iter().all(u8::is_ascii_uppercase) || !inner.is_ascii();
     let from = match inner.get(at) {
         Some(b':') if header_formats::is_openssl(inner) => 0,
         Some(b':') => header_formats::bracket(line).unwrap_or(at + 1),
@@ -606,7 +639,12 @@ mod tests {
                 None,
                 "Out of memory: Killed process 12",
             ),
-            ("May  2 10:00:00 web1 app[12]: ERROR it broke", "May  2 10:00:00", Some(Error), "it broke"),
+            (
+                "May  2 10:00:00 web1 app[12]: ERROR it broke",
+                "May  2 10:00:00",
+                Some(Error),
+                "it broke",
+            ),
             (
                 "<11>1 2026-05-12T10:00:00Z web1 app 12 - - it broke",
                 "2026-05-12T10:00:00Z",
@@ -631,7 +669,12 @@ mod tests {
                 Some(Error),
                 "Pool: no slot",
             ),
-            ("web-1  | 2026-05-12T10:00:00Z ERROR no slot", "2026-05-12T10:00:00Z", Some(Error), "no slot"),
+            (
+                "web-1  | 2026-05-12T10:00:00Z ERROR no slot",
+                "2026-05-12T10:00:00Z",
+                Some(Error),
+                "no slot",
+            ),
             (
                 "2026-05-12T10:00:00Z stderr F 2026-05-12 10:00:00 ERROR no slot",
                 "2026-05-12 10:00:00",
@@ -651,7 +694,12 @@ mod tests {
             ("[ERROR] no slot", "", Some(Error), "no slot"),
             ("Errors are listed below", "", None, "Errors are listed below"),
             ("error handling is described here", "", None, "error handling is described here"),
-            ("    at com.acme.Pool.take(Pool.java:12)", "", None, "    at com.acme.Pool.take(Pool.java:12)"),
+            (
+                "    at com.acme.Pool.take(Pool.java:12)",
+                "",
+                None,
+                "    at com.acme.Pool.take(Pool.java:12)",
+            ),
             (
                 "[91884.010203] blk_update_request: I/O error, dev nvme0n1, sector 8",
                 "91884.010203",
@@ -682,9 +730,19 @@ mod tests {
                 Some(Fatal),
                 "Nov 20 10:00:01.001: %SYS-2-MALLOCFAIL: Memory allocation failed",
             ),
-            ("2026-05-12 10:00:00 致命的 KT-5120 仕訳", "2026-05-12 10:00:00", Some(Fatal), "KT-5120 仕訳"),
+            (
+                "2026-05-12 10:00:00 致命的 KT-5120 仕訳",
+                "2026-05-12 10:00:00",
+                Some(Fatal),
+                "KT-5120 仕訳",
+            ),
             ("2026-05-12 10:00:00 [警告] 遅い", "2026-05-12 10:00:00", Some(Warning), "遅い"),
-            ("2026-05-12 10:00:00 【严重】磁盘已满", "2026-05-12 10:00:00", Some(Error), "磁盘已满"),
+            (
+                "2026-05-12 10:00:00 【严重】磁盘已满",
+                "2026-05-12 10:00:00",
+                Some(Error),
+                "磁盘已满",
+            ),
             (
                 "2026-11-20T10:00:01Z,ERROR,api,\"no slot left, again\"",
                 "2026-11-20T10:00:01Z",

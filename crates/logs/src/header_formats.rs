@@ -21,7 +21,8 @@ pub(super) fn head(line: &[u8]) -> Option<Head<'_>> {
 /// Parses `[2026.05.12-10.00.00:123][ 44]LogNet: Error: message`: time, frame number, source,
 /// level.
 fn unreal(line: &[u8]) -> Option<Head<'_>> {
-    let fits = UNREAL.iter().zip(line).all(|(f, b)| if *f == b'd' { b.is_ascii_digit() } else { f == b });
+    let fits =
+        UNREAL.iter().zip(line).all(|(f, b)| if *f == b'd' { b.is_ascii_digit() } else { f == b });
     let frame = line.get(UNREAL.len()..).filter(|_| fits)?;
     let end = frame.iter().position(|b| !b.is_ascii_digit() && *b != b' ')?;
     let rest = frame[end..].strip_prefix(b"]")?;
@@ -57,7 +58,11 @@ fn espressif(letter: u8, rest: &[u8]) -> Option<Head<'_>> {
     };
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
     let message = rest.get(digits..)?.strip_prefix(b") ")?;
-    (digits > 0 && split(message).is_some()).then_some(Head { at: None, level: Some(level), message })
+    (digits > 0 && split(message).is_some()).then_some(Head {
+        at: None,
+        level: Some(level),
+        message,
+    })
 }
 
 /// Returns whether a word is an OpenSSL error, whose first part is no level: `error:0A000416:SSL`.
@@ -110,7 +115,12 @@ mod tests {
                 Some(Error),
                 "%ASA-3-713902: no match",
             ),
-            ("%ASA-4-113019: session disconnected", "", Some(Warning), "%ASA-4-113019: session disconnected"),
+            (
+                "%ASA-4-113019: session disconnected",
+                "",
+                Some(Warning),
+                "%ASA-4-113019: session disconnected",
+            ),
             ("1795000000200,\"[ERROR] no slot", "1795000000200", Some(Error), "no slot"),
             (
                 "[ERROR:ui/shell.cc(41)] Unhandled Exception: no slot",
@@ -138,7 +148,8 @@ mod tests {
 
     #[test]
     fn unreal_crash_is_one_error_with_its_reason() {
-        let line = |text: &str| format!("[2026.05.12-10.00.00:123][ 44]LogWindows: Error: {text}\n");
+        let line =
+            |text: &str| format!("[2026.05.12-10.00.00:123][ 44]LogWindows: Error: {text}\n");
         let crash = [
             "=== Critical error: ===",
             "",

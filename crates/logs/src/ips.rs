@@ -45,7 +45,8 @@ pub(super) fn parse(text: &str) -> Option<Report> {
     // The program's own last message is the most specific.
     let thrown = value.get("exceptionReason").and_then(|r| of(r, "composed_message"));
     let notes = value.get("asi").and_then(Value::as_object).into_iter().flat_map(|a| a.values());
-    let notes = notes.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned);
+    let notes =
+        notes.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned);
     let notes: Vec<String> = thrown.into_iter().chain(notes.take(4)).collect();
     lines.extend(notes.iter().map(|note| format!("Application Specific Information: {note}")));
     if let Some(note) = notes.into_iter().next() {
@@ -63,22 +64,29 @@ pub(super) fn parse(text: &str) -> Option<Report> {
 fn termination_reason(value: &Value) -> Option<String> {
     let of = |name: &str| value.get(name).and_then(Value::as_str);
     let space = of("namespace")?;
-    let reason =
-        value.get("reasons").and_then(Value::as_array).and_then(|r| r.first()).and_then(Value::as_str);
+    let reason = value
+        .get("reasons")
+        .and_then(Value::as_array)
+        .and_then(|r| r.first())
+        .and_then(Value::as_str);
     let Some(reason) = reason.or_else(|| of("indicator")) else {
         return value.get("code").and_then(Value::as_u64).map(|code| format!("{space} {code}"));
     };
     // `<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:…>`
     let code = reason.split_once("code:").and_then(|(_, rest)| rest.split([' ', ',', '>']).next());
-    let Some((_, note)) = reason.split_once("explanation:") else { return Some(format!("{space} {reason}")) };
+    let Some((_, note)) = reason.split_once("explanation:") else {
+        return Some(format!("{space} {reason}"));
+    };
     let note = note.trim().trim_end_matches('>');
     Some(code.map_or_else(|| format!("{space} {note}"), |code| format!("{space} {code} {note}")))
 }
 
 /// Returns the frames of the failed thread, below its name.
 fn frames(value: &Value) -> Vec<String> {
-    let threads = value.get("threads").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let number = value.get("faultingThread").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+    let threads =
+        value.get("threads").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let number =
+        value.get("faultingThread").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
     let number = number.or_else(|| {
         threads.iter().position(|t| t.get("triggered").and_then(Value::as_bool).unwrap_or_default())
     });
@@ -92,7 +100,8 @@ fn frames(value: &Value) -> Vec<String> {
     let frame = |(at, frame): (usize, &Value)| {
         let of = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or_default();
         let image = images.and_then(|i| i.get(usize::try_from(of("imageIndex")).ok()?));
-        let image = image.and_then(|i| i.get("name")).and_then(Value::as_str).filter(|n| !n.is_empty());
+        let image =
+            image.and_then(|i| i.get("name")).and_then(Value::as_str).filter(|n| !n.is_empty());
         let symbol = frame.get("symbol").and_then(Value::as_str)?;
         let (image, offset) = (image.unwrap_or("app"), of("imageOffset"));
         Some(format!("{at}   {image} 0x{offset:016x} {symbol} + {}", of("symbolLocation")))
@@ -108,8 +117,7 @@ mod tests {
 
     #[test]
     fn apple_crash_report_is_one_failure() {
-        let head =
-            "{\"app_name\":\"Ferry\",\"timestamp\":\"2026-05-12 10:00:00.00 +0200\",\"bug_type\":\"309\"}\n";
+        let head = "{\"app_name\":\"Ferry\",\"timestamp\":\"2026-05-12 10:00:00.00 +0200\",\"bug_type\":\"309\"}\n";
         let body = r#"{
   "captureTime" : "2026-05-12 09:59:58.1 +0200",
   "exception" : {"type":"EXC_CRASH","signal":"SIGKILL"},

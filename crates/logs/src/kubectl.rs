@@ -85,7 +85,8 @@ impl Pod {
             return Part::Line;
         }
         let field = value.split_once(':').filter(|(name, _)| {
-            name.len() < 40 && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-'))
+            name.len() < 40
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-'))
         });
         if !text.starts_with([' ', '\t']) && (field.is_none() || value.starts_with("Name:")) {
             return Part::After;
@@ -136,12 +137,18 @@ impl Pod {
         if self.reasons.is_empty() {
             return None;
         }
-        let has_ended = self.reasons.iter().any(|r| matches!(r.as_str(), "OOMKilled" | "CrashLoopBackOff"));
+        let has_ended =
+            self.reasons.iter().any(|r| matches!(r.as_str(), "OOMKilled" | "CrashLoopBackOff"));
         let severity = if has_ended { LogSeverity::Fatal } else { LogSeverity::Error };
-        let code = if self.code.is_empty() { String::new() } else { format!(" (exit code {})", self.code) };
+        let code = if self.code.is_empty() {
+            String::new()
+        } else {
+            format!(" (exit code {})", self.code)
+        };
         let says = if self.says.is_empty() { String::new() } else { format!(" · {}", self.says) };
         let message = format!("{}: {}{code}{says}", self.name, self.reasons.join(", "));
-        let image = if self.image.is_empty() { String::new() } else { format!("\nImage: {}", self.image) };
+        let image =
+            if self.image.is_empty() { String::new() } else { format!("\nImage: {}", self.image) };
         let text = format!("{message}{image}\n{}", self.details.join("\n"));
         Some((severity, message, text))
     }
@@ -159,7 +166,8 @@ pub fn row(body: &[u8]) -> Option<(String, String)> {
     }
     let text = String::from_utf8_lossy(body);
     let (first, rest) = word(&text)?;
-    let age = |w: &str| w.starts_with(|c: char| c.is_ascii_digit()) && w.ends_with(['s', 'm', 'h', 'd']);
+    let age =
+        |w: &str| w.starts_with(|c: char| c.is_ascii_digit()) && w.ends_with(['s', 'm', 'h', 'd']);
     let is_table = first != "Warning";
     if is_table && !age(first) {
         return None;
@@ -177,7 +185,8 @@ pub fn row(body: &[u8]) -> Option<(String, String)> {
         message
     };
     let message = message.trim();
-    (camel && !message.is_empty()).then(|| (reason.to_owned(), message.chars().take(MAX_LINE).collect()))
+    (camel && !message.is_empty())
+        .then(|| (reason.to_owned(), message.chars().take(MAX_LINE).collect()))
 }
 
 /// Splits off the first word of a text.
@@ -221,7 +230,11 @@ mod tests {
                 "Back-off restarting failed container",
             ),
         ] {
-            assert_eq!(row(line.as_bytes()), Some((reason.to_owned(), message.to_owned())), "{line}");
+            assert_eq!(
+                row(line.as_bytes()),
+                Some((reason.to_owned(), message.to_owned())),
+                "{line}"
+            );
         }
         for line in [
             "Warning Signs of a storm",

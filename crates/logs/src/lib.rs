@@ -95,9 +95,8 @@ pub struct Small {
 /// [`precedent_core::Code::Cancelled`].
 pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
     if paths.is_empty() {
-        return Err(
-            Error::invalid("no log was given").with_hint("Give a file, an archive or a folder of logs.")
-        );
+        return Err(Error::invalid("no log was given")
+            .with_hint("Give a file, an archive or a folder of logs."));
     }
     let (send, receive) = sync_channel::<Part>(QUEUE_LENGTH);
     thread::scope(|scope| {
@@ -147,11 +146,13 @@ pub fn is_log(start: &[u8]) -> bool {
         return true;
     }
     let head = &start[..start.len().min(64 * 1024)];
-    let lines: Vec<&[u8]> = head.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
+    let lines: Vec<&[u8]> =
+        head.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
     // npm begins its lines with its name.
     let of_npm = |l: &[u8]| l.starts_with(b"npm ERR! ") || l.starts_with(b"npm error ");
-    let of_log =
-        |l: &&&[u8]| l.starts_with(b"{\"") || of_npm(l) || head::head(&l[head::source(l)..]).begins();
+    let of_log = |l: &&&[u8]| {
+        l.starts_with(b"{\"") || of_npm(l) || head::head(&l[head::source(l)..]).begins()
+    };
     let log_lines = lines.iter().filter(of_log).count();
     log_lines > 0 && log_lines * 3 >= lines.len()
 }
@@ -161,8 +162,9 @@ fn empty(files: &[LogFile]) -> Error {
         [file] => format!("{} is empty", file.name),
         _ => format!("all {} files are empty", files.len()),
     };
-    Error::invalid(message)
-        .with_hint("Give the file that the program writes to, or wait until it has written something.")
+    Error::invalid(message).with_hint(
+        "Give the file that the program writes to, or wait until it has written something.",
+    )
 }
 
 fn no_logs_error(files: &[LogFile]) -> Error {
@@ -170,8 +172,9 @@ fn no_logs_error(files: &[LogFile]) -> Error {
         || "it contains no files".to_owned(),
         |f| format!("{}: {}", f.name, f.skipped.as_deref().unwrap_or_default()),
     );
-    Error::invalid(format!("no logs found: {why}"))
-        .with_hint("Logs are text files: plain, JSON Lines, or compressed as gz, bz2, xz, zst, zip or tar.")
+    Error::invalid(format!("no logs found: {why}")).with_hint(
+        "Logs are text files: plain, JSON Lines, or compressed as gz, bz2, xz, zst, zip or tar.",
+    )
 }
 
 #[cfg(test)]
@@ -204,7 +207,8 @@ mod tests {
     #[test]
     fn unreadable_files_are_listed_and_skipped() {
         let folder = tempfile::tempdir().unwrap();
-        let write_file = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+        let write_file =
+            |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
         let text: String = (0..20_000)
             .map(|n| format!("2026-05-12 10:00:00 ERROR no slot {n} {:x}\n", n * 7_919 % 104_729))
             .collect();
@@ -228,7 +232,10 @@ mod tests {
         assert!(reading.groups.iter().any(|g| g.message == "the ring is full"));
         // A single unreadable file is an error that names it.
         let error = read(&[folder.path().join("b.zip")], &Task::new()).unwrap_err();
-        assert!(error.to_string().starts_with("b.zip: the file is truncated or damaged"), "{error}");
+        assert!(
+            error.to_string().starts_with("b.zip: the file is truncated or damaged"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -15,8 +15,9 @@ pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 pub(super) fn between<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
     let message = line.len() - head.message.len().min(line.len());
     // Time and message are slices of the line.
-    let start =
-        head.at.map_or(0, |at| at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len()));
+    let start = head.at.map_or(0, |at| {
+        at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len())
+    });
     line.get(start..message).unwrap_or_default().trim_ascii_end()
 }
 
@@ -178,7 +179,8 @@ pub(super) fn begins_anew(line: &[u8]) -> bool {
         b"Shader error in '",
         b"Faulting application name:",
     ];
-    STARTS.iter().any(|a| line.starts_with(a)) || line.first() == Some(&b'=') && crash::is_bad_report(line)
+    STARTS.iter().any(|a| line.starts_with(a))
+        || line.first() == Some(&b'=') && crash::is_bad_report(line)
 }
 
 /// Returns whether a line without a time begins a trace or an exception.
@@ -238,7 +240,8 @@ pub(super) fn headline(message: &str, text: &str) -> String {
         let margin = |l: &&str| !l.is_empty() && !l.starts_with([' ', '\t']);
         let last = text.lines().rfind(margin).unwrap_or(message).trim();
         // Python prints the root of a chain first.
-        let root = text.lines().take_while(|l| !is_chain(l)).filter(margin).last().unwrap_or(last).trim();
+        let root =
+            text.lines().take_while(|l| !is_chain(l)).filter(margin).last().unwrap_or(last).trim();
         let is_chained = root != last && !root.starts_with("Traceback");
         return if is_chained { format!("{last} · {root}") } else { last.to_owned() };
     }
@@ -247,10 +250,13 @@ pub(super) fn headline(message: &str, text: &str) -> String {
         let next = last_code(text).or_else(|| rest().next());
         return next.map_or_else(
             || message.to_owned(),
-            |next| if message.ends_with(':') { format!("{message} {next}") } else { next.to_owned() },
+            |next| {
+                if message.ends_with(':') { format!("{message} {next}") } else { next.to_owned() }
+            },
         );
     }
-    let cause = rest().filter_map(|l| l.strip_prefix("Caused by: ")).last().or_else(|| last_code(text));
+    let cause =
+        rest().filter_map(|l| l.strip_prefix("Caused by: ")).last().or_else(|| last_code(text));
     let exception = || {
         rest().find(|l| {
             let word = l.split([':', ' ']).next().unwrap_or_default();
@@ -290,7 +296,8 @@ pub fn cause(text: &str) -> Option<String> {
     // Python prints the root first, and Oracle last.
     let root = lines.iter().position(is_chain);
     if let Some(end) = root {
-        let start = lines[..end].iter().rposition(|l| l.starts_with("Traceback (most recent")).unwrap_or(0);
+        let start =
+            lines[..end].iter().rposition(|l| l.starts_with("Traceback (most recent")).unwrap_or(0);
         return Some(lines[start..end].join("\n").trim().to_owned()).filter(|t| !t.is_empty());
     }
     last_code(text).filter(|code| text.trim() != *code).map(str::to_owned)

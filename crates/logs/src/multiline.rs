@@ -77,7 +77,8 @@ impl OpenEvent {
             return None;
         }
         // Rails begins each line with the request id.
-        let tag = self.text.lines().next().filter(|first| says_nothing(first)).unwrap_or_default().trim();
+        let tag =
+            self.text.lines().next().filter(|first| says_nothing(first)).unwrap_or_default().trim();
         let rest = line.strip_prefix(tag.as_bytes()).filter(|_| !tag.is_empty());
         let line = rest.map_or(line, |rest| rest.strip_prefix(b" ").unwrap_or(rest));
         let last = self.last();
@@ -88,7 +89,12 @@ impl OpenEvent {
             return Some(line);
         }
         // Maven repeats its level on each line of a message.
-        if is_lead && head.at.is_none() && self.has_header && head.level == self.level && !self.blank {
+        if is_lead
+            && head.at.is_none()
+            && self.has_header
+            && head.level == self.level
+            && !self.blank
+        {
             return Some(head.message);
         }
         // The linker reports its failure after the missing symbols.
@@ -109,17 +115,21 @@ impl OpenEvent {
                 && head.level.is_none_or(|l| self.level == Some(l))
                 && between(line, &head) == self.between;
             if has_same_header && !self.between.is_empty() {
-                let at_once = self.at.as_deref().map(str::as_bytes) == head.at.map(<[u8]>::trim_ascii);
-                if let Some(body) = crash::of_same(&self.text, &self.between, at_once, head.message) {
+                let at_once =
+                    self.at.as_deref().map(str::as_bytes) == head.at.map(<[u8]>::trim_ascii);
+                if let Some(body) = crash::of_same(&self.text, &self.between, at_once, head.message)
+                {
                     return Some(body);
                 }
                 if let Some(body) = crash::of_source(&self.text, &self.between, head.message) {
-                    let whole = crash::is_of_android(&self.text) && !body.starts_with(b"FATAL EXCEPTION: ");
+                    let whole =
+                        crash::is_of_android(&self.text) && !body.starts_with(b"FATAL EXCEPTION: ");
                     return (whole || self.continues(body, 0)).then_some(body);
                 }
             }
             let raw = &line[from - gap..];
-            return (has_same_header && self.continues(raw, self.gap)).then(|| &raw[self.gap.min(gap)..]);
+            return (has_same_header && self.continues(raw, self.gap))
+                .then(|| &raw[self.gap.min(gap)..]);
         }
         if head.begins() && head.level == self.level && self.has_header && is_frame(head.message) {
             return Some(head.message);
@@ -167,7 +177,9 @@ impl OpenEvent {
     /// Returns whether a line with a code continues a stack of codes. Only Oracle stacks codes. A
     /// stack contains its first code once: its repetition begins the next stack.
     fn piles(&self, line: &[u8]) -> bool {
-        let code = |line: &[u8]| line.split(|b| *b == b':').next().unwrap_or_default().trim_ascii().to_vec();
+        let code = |line: &[u8]| {
+            line.split(|b| *b == b':').next().unwrap_or_default().trim_ascii().to_vec()
+        };
         let first = self.text.lines().find(|l| is_coded(l.as_bytes())).unwrap_or_default();
         is_oracle(line.trim_ascii_start()) && code(line) != code(first.as_bytes())
     }

@@ -71,15 +71,17 @@ fn field(name: &str) -> Option<Field> {
         | "eventTime"
         | "__REALTIME_TIMESTAMP" => Field::At,
         "level" | "lvl" | "severityText" | "severity" | "log.level" | "loglevel" | "logLevel"
-        | "levelname" | "level_name" | "@l" | "severity_text" | "SeverityText" | "Level" => Field::Level,
+        | "levelname" | "level_name" | "@l" | "severity_text" | "SeverityText" | "Level" => {
+            Field::Level
+        }
         "s" => Field::Letter,
         "PRIORITY" => Field::Priority,
-        "message" | "msg" | "@m" | "@mt" | "MESSAGE" | "event" | "text" | "short_message" | "body"
-        | "Message" | "textPayload" => Field::Message,
-        "stack" | "stack_trace" | "stacktrace" | "exception" | "exc_info" | "error" | "err" | "@x"
-        | "full_message" | "traceback" | "Exception" | "exc_text" | "thrown" | "throwable" | "cause"
-        | "errmsg" | "error_message" | "errorMessage" | "exc" | "failure" | "stackTrace" | "StackTrace"
-        | "backtrace" => Field::Trace,
+        "message" | "msg" | "@m" | "@mt" | "MESSAGE" | "event" | "text" | "short_message"
+        | "body" | "Message" | "textPayload" => Field::Message,
+        "stack" | "stack_trace" | "stacktrace" | "exception" | "exc_info" | "error" | "err"
+        | "@x" | "full_message" | "traceback" | "Exception" | "exc_text" | "thrown"
+        | "throwable" | "cause" | "errmsg" | "error_message" | "errorMessage" | "exc"
+        | "failure" | "stackTrace" | "StackTrace" | "backtrace" => Field::Trace,
         "error.type" | "error.kind" | "exception.type" => Field::Part("type"),
         "error.message" | "exception.message" => Field::Part("message"),
         "error.stack_trace" | "error.stack" | "exception.stacktrace" => Field::Part("stack_trace"),
@@ -168,7 +170,9 @@ impl Record {
                 self.level = value.as_str().and_then(letter).or(self.level);
             }
             Field::Priority => self.level = priority(value).or(self.level),
-            Field::Message if self.message.is_empty() => self.message = message(value).unwrap_or_default(),
+            Field::Message if self.message.is_empty() => {
+                self.message = message(value).unwrap_or_default()
+            }
             Field::Message => {}
             Field::Origin => {
                 self.origin.push_str(&plain(value).unwrap_or_default());
@@ -192,7 +196,9 @@ impl Record {
                 }
             }
             Field::Line => match value {
-                Value::String(line) => self.line = Some(line.trim_end_matches(['\n', '\r']).to_owned()),
+                Value::String(line) => {
+                    self.line = Some(line.trim_end_matches(['\n', '\r']).to_owned())
+                }
                 // ECS: {"log": {"level": "error"}}
                 Value::Object(inner) => {
                     self.level = inner.get("level").and_then(level).or(self.level);
@@ -267,8 +273,17 @@ const STACKS: &[&str] = &[
     "frames",
     "trace",
 ];
-const CLASSES: &[&str] =
-    &["type", "name", "class", "kind", "code", "exception.type", "className", "ClassName", "error_code"];
+const CLASSES: &[&str] = &[
+    "type",
+    "name",
+    "class",
+    "kind",
+    "code",
+    "exception.type",
+    "className",
+    "ClassName",
+    "error_code",
+];
 const CAUSES: &[&str] = &["cause", "inner", "innerException", "InnerException", "caused_by"];
 /// The maximum nesting depth of errors.
 const MAX_DEPTH: usize = 8;
@@ -283,12 +298,15 @@ fn error(value: &Value, depth: usize) -> String {
     match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Array(lines) => {
-            let line = |v: &Value| frame(v).or_else(|| plain(v)).unwrap_or_else(|| error(v, deeper));
+            let line =
+                |v: &Value| frame(v).or_else(|| plain(v)).unwrap_or_else(|| error(v, deeper));
             lines.iter().map(line).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
         }
         Value::Object(fields) => {
             let of = |names: &[&str]| {
-                names.iter().find_map(|n| fields.get(*n).map(|v| error(v, deeper)).filter(|t| !t.is_empty()))
+                names.iter().find_map(|n| {
+                    fields.get(*n).map(|v| error(v, deeper)).filter(|t| !t.is_empty())
+                })
             };
             // Sentry nests a chain of errors in `values`.
             if let Some(values) = fields.get("values") {
@@ -296,7 +314,9 @@ fn error(value: &Value, depth: usize) -> String {
             }
             let (message, stack, class) = (of(MESSAGES), of(STACKS), of(CLASSES));
             let with_class = |message: &String| match &class {
-                Some(class) if !message.starts_with(class.as_str()) => format!("{class}: {message}"),
+                Some(class) if !message.starts_with(class.as_str()) => {
+                    format!("{class}: {message}")
+                }
                 _ => message.clone(),
             };
             let mut out = match (&stack, &message) {
@@ -348,14 +368,18 @@ fn details(value: &Value) -> String {
         "exception.message",
         "message",
     ];
-    errors.iter().find_map(|n| fields.get(*n).map(error_text).filter(|t| !t.is_empty())).unwrap_or_default()
+    errors
+        .iter()
+        .find_map(|n| fields.get(*n).map(error_text).filter(|t| !t.is_empty()))
+        .unwrap_or_default()
 }
 
 /// Formats a frame that is an object, as Java's loggers write it.
 fn frame(value: &Value) -> Option<String> {
     let of = |names: &[&str]| names.iter().find_map(|n| value.get(*n).and_then(plain));
     let method = of(&["method", "methodName", "function"])?;
-    let class = of(&["class", "className", "declaringClass"]).map(|c| format!("{c}.")).unwrap_or_default();
+    let class =
+        of(&["class", "className", "declaringClass"]).map(|c| format!("{c}.")).unwrap_or_default();
     let file = of(&["file", "fileName", "filename"])?;
     let line = of(&["line", "lineNumber", "lineno"]).map(|l| format!(":{l}")).unwrap_or_default();
     Some(format!("\tat {class}{method}({file}{line})"))
@@ -446,8 +470,8 @@ fn priority(value: &Value) -> Option<Level> {
 pub fn level_of(text: &str) -> Option<Level> {
     let text = text.trim().to_lowercase();
     Some(match text.as_str() {
-        "fatal" | "critical" | "crit" | "alert" | "emerg" | "emergency" | "panic" | "dpanic" | "kritisch"
-        | "critique" | "crítico" | "critico" => Level::Fatal,
+        "fatal" | "critical" | "crit" | "alert" | "emerg" | "emergency" | "panic" | "dpanic"
+        | "kritisch" | "critique" | "crítico" | "critico" => Level::Fatal,
         "error" | "err" | "severe" | "failure" | "fehler" | "erreur" | "errore" => Level::Error,
         "warn" | "warning" | "warnung" | "avertissement" | "advertencia" | "avviso" | "aviso" => {
             Level::Warning
@@ -473,8 +497,8 @@ pub fn logfmt(line: &str) -> Option<Record> {
             continue;
         }
         let (value, tail) = value(&rest[end + 1..]);
-        if let Some(field) =
-            field(name).filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Letter | Field::Details))
+        if let Some(field) = field(name)
+            .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Letter | Field::Details))
         {
             out.set_field(&field, &Value::String(value.into_owned()));
         }
@@ -553,9 +577,11 @@ mod tests {
             );
         }
         let docker =
-            json(r#"{"log":"ERROR no slot\n","stream":"stderr","time":"2026-05-12T10:00:00Z"}"#).unwrap();
+            json(r#"{"log":"ERROR no slot\n","stream":"stderr","time":"2026-05-12T10:00:00Z"}"#)
+                .unwrap();
         assert_eq!(docker.line.as_deref(), Some("ERROR no slot"));
-        let line = r#"time=2026-05-12T10:00:00Z level=error msg="no \"slot\" left" err="pool is dry" n=3"#;
+        let line =
+            r#"time=2026-05-12T10:00:00Z level=error msg="no \"slot\" left" err="pool is dry" n=3"#;
         let record = logfmt(line).unwrap();
         assert_eq!(
             (record.at.as_deref(), record.level, record.message.as_str(), record.trace.as_str()),
@@ -610,7 +636,12 @@ mod tests {
                 "poll failed",
                 "System.InvalidOperationException: no slot\nat Acme.Poll()",
             ),
-            (r#"{"PRIORITY":"3","MESSAGE":[110,111,32,115,108,111,116]}"#, Level::Error, "no slot", ""),
+            (
+                r#"{"PRIORITY":"3","MESSAGE":[110,111,32,115,108,111,116]}"#,
+                Level::Error,
+                "no slot",
+                "",
+            ),
         ] {
             let record = json(line).unwrap();
             let text = if record.trace.is_empty() { &record.details } else { &record.trace };
@@ -624,7 +655,10 @@ mod tests {
             r#"{"status":"ok","data":{"result":[{"stream":{"app":"x"},"values":[["1772590000000000000","ERROR no slot"]]},{"message":"no ring"}]}}"#,
         );
         let list = within(&value.unwrap());
-        assert_eq!((list[0].line.as_deref(), list[1].message.as_str()), (Some("ERROR no slot"), "no ring"));
+        assert_eq!(
+            (list[0].line.as_deref(), list[1].message.as_str()),
+            (Some("ERROR no slot"), "no ring")
+        );
     }
 
     proptest::proptest! {

@@ -96,7 +96,8 @@ impl Groups {
     /// Adds an event and returns the index of its group, which is valid until the next call.
     pub fn add(&mut self, event: Event) -> usize {
         self.events += 1;
-        let form = hash(&(event.severity, mask(&event.text[..event.text.floor_char_boundary(1_500)])));
+        let form =
+            hash(&(event.severity, mask(&event.text[..event.text.floor_char_boundary(1_500)])));
         let at = match self.by_text.get(&form) {
             Some(at) => *at,
             None => self.place(form, &event),
@@ -124,7 +125,8 @@ impl Groups {
         let hashes: Vec<u64> = words.iter().map(hash).collect();
         let peers = self.by_shape.entry((event.severity, words.len(), kind)).or_default();
         let crowd = peers.len() >= CROWD;
-        let peer = peers.iter().copied().find(|at| self.groups[*at].is_like(&words, &hashes, crowd));
+        let peer =
+            peers.iter().copied().find(|at| self.groups[*at].is_like(&words, &hashes, crowd));
         let at = peer.unwrap_or_else(|| {
             peers.push(self.groups.len());
             let mut group = Group {
@@ -162,13 +164,18 @@ impl Groups {
     fn shrink(&mut self) {
         let total = self.events;
         self.groups.sort_by(|a, b| {
-            b.weight(total).total_cmp(&a.weight(total)).then_with(|| a.first.line.cmp(&b.first.line))
+            b.weight(total)
+                .total_cmp(&a.weight(total))
+                .then_with(|| a.first.line.cmp(&b.first.line))
         });
         self.dropped_events += self.groups.drain(KEEP_GROUPS..).map(|g| g.count).sum::<u64>();
         self.by_text.clear();
         self.by_shape.clear();
         for (at, group) in self.groups.iter().enumerate() {
-            self.by_shape.entry((group.severity, group.words.len(), group.kind)).or_default().push(at);
+            self.by_shape
+                .entry((group.severity, group.words.len(), group.kind))
+                .or_default()
+                .push(at);
         }
     }
 
@@ -238,7 +245,8 @@ impl Group {
     /// Returns whether an event of these words, with their hashes, is one of this group.
     fn is_like(&self, words: &[String], hashes: &[u64], crowd: bool) -> bool {
         // The hashes are compared first: a log of distinct errors is compared with every group.
-        let same_words = self.hashes.iter().zip(hashes).filter(|(pattern, hash)| pattern == hash).count();
+        let same_words =
+            self.hashes.iter().zip(hashes).filter(|(pattern, hash)| pattern == hash).count();
         #[allow(clippy::cast_precision_loss, reason = "at most 48 words")]
         let share = same_words as f32 / words.len().max(1) as f32;
         if share < MIN_SIMILARITY {
@@ -319,7 +327,8 @@ pub fn mask(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while at < bytes.len() {
-        let run = bytes[at..].iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(bytes.len() - at);
+        let run =
+            bytes[at..].iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(bytes.len() - at);
         if run == 0 {
             let step = text[at..].chars().next().map_or(1, char::len_utf8);
             out.push_str(&text[at..at + step]);
@@ -329,7 +338,8 @@ pub fn mask(text: &str) -> String {
         let word = &text[at..at + run];
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
         let last = out.strip_suffix('-').and_then(|o| o.as_bytes().last().copied());
-        let is_code_number = last.is_some_and(|b| b.is_ascii_uppercase()) && digits == run && run >= 3;
+        let is_code_number =
+            last.is_some_and(|b| b.is_ascii_uppercase()) && digits == run && run >= 3;
         let hex = || run >= 6 && word.bytes().all(|b| b.is_ascii_hexdigit());
         let is_id = || run >= 12 && digits >= 3;
         if digits == 0 || is_code_number || is_code(word) {
@@ -372,7 +382,8 @@ fn kind(text: &str) -> u64 {
     let frame = first_frame(text);
     // The messages are compared word by word.
     let exceptions = list.iter().filter(|s| s.kind == SignatureKind::Exception);
-    let classes: Vec<&str> = exceptions.map(|s| s.text.split(' ').next().unwrap_or_default()).collect();
+    let classes: Vec<&str> =
+        exceptions.map(|s| s.text.split(' ').next().unwrap_or_default()).collect();
     if classes.is_empty() && frame.is_none() { 0 } else { hash(&(classes, frame)) | 1 }
 }
 
@@ -486,8 +497,10 @@ mod tests {
             "FW-2011: link to the pump of hall 4 is lost",
         ]);
         assert_eq!(list.len(), 2, "{list:?}");
-        let list =
-            groups(&["cannot book PO-10001 for the shop today", "cannot book PO-10002 for the shop today"]);
+        let list = groups(&[
+            "cannot book PO-10001 for the shop today",
+            "cannot book PO-10002 for the shop today",
+        ]);
         assert_eq!((list.len(), list[0].count), (1, 2), "{list:?}");
     }
 
@@ -564,7 +577,11 @@ mod tests {
     #[test]
     fn missing_resources_rank_before_their_consequences() {
         let mut groups = Groups::default();
-        groups.add(event(LogSeverity::Error, "could not extend file \"base/1\": No space left on device", 2));
+        groups.add(event(
+            LogSeverity::Error,
+            "could not extend file \"base/1\": No space left on device",
+            2,
+        ));
         for n in 0..38 {
             groups.add(event(LogSeverity::Error, "health check failed: db DOWN", 4 + n));
         }
@@ -580,7 +597,8 @@ mod tests {
             let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
             text.split(' ').next().and_then(|n| n.parse().ok()).unwrap()
         };
-        let word = |n: u64| -> String { n.to_string().bytes().map(|b| char::from(b + 49)).collect() };
+        let word =
+            |n: u64| -> String { n.to_string().bytes().map(|b| char::from(b + 49)).collect() };
         let began = cpu_time();
         let mut groups = Groups::default();
         for n in 0..8_000 {

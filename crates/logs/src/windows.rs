@@ -73,8 +73,9 @@ const FIELD_NAMES: &[(&str, &str)] = &[
 
 /// Returns whether a line begins an event.
 pub fn begins(line: &str) -> bool {
-    let number =
-        line.strip_prefix("Event[").and_then(|rest| rest.trim_end().trim_end_matches(':').strip_suffix(']'));
+    let number = line
+        .strip_prefix("Event[")
+        .and_then(|rest| rest.trim_end().trim_end_matches(':').strip_suffix(']'));
     if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
         return true;
     }
@@ -98,7 +99,8 @@ fn pair(line: &str) -> Option<(&str, &str)> {
     if name.is_empty() || name.len() > 32 || !name.chars().all(is_name) {
         return None;
     }
-    let field = FIELD_NAMES.iter().find(|(local, _)| *local == name).map_or(name, |(_, english)| english);
+    let field =
+        FIELD_NAMES.iter().find(|(local, _)| *local == name).map_or(name, |(_, english)| english);
     Some((field, value.trim()))
 }
 
@@ -112,7 +114,8 @@ impl Record {
 
     /// Takes a line of the event.
     pub fn take(&mut self, line: &str) {
-        let Some((name, value)) = pair(line).filter(|(name, _)| phrases(FIELDS).any(|field| field == *name))
+        let Some((name, value)) =
+            pair(line).filter(|(name, _)| phrases(FIELDS).any(|field| field == *name))
         else {
             if self.in_description && self.text.len() < MAX_LINES && !line.trim().is_empty() {
                 self.text.push(line.trim().to_owned());
@@ -136,7 +139,9 @@ impl Record {
             "Date" | "TimeCreated" | "TimeGenerated" => {
                 self.at = Some(value.to_owned()).filter(|t| !t.is_empty());
             }
-            "Description" | "Message" => self.text.extend(Some(value.to_owned()).filter(|t| !t.is_empty())),
+            "Description" | "Message" => {
+                self.text.extend(Some(value.to_owned()).filter(|t| !t.is_empty()))
+            }
             _ => {}
         }
     }
@@ -156,7 +161,11 @@ impl Record {
         let head = [self.source, format!("event {}", self.id)];
         let head: Vec<&str> =
             head.iter().map(String::as_str).filter(|h| !h.is_empty() && *h != "event ").collect();
-        Some((severity, format!("{}: {first}", head.join(" ")), lines.collect::<Vec<_>>().join("\n")))
+        Some((
+            severity,
+            format!("{}: {first}", head.join(" ")),
+            lines.collect::<Vec<_>>().join("\n"),
+        ))
     }
 }
 
@@ -178,7 +187,11 @@ mod tests {
             lines.for_each(|l| record.take(l));
             assert!(record.at.is_some(), "{text}");
             let want = "Service Control Manager event 7000: The relay failed to start due to the following error: The logon failed.";
-            assert_eq!(record.finish(), Some((LogSeverity::Error, want.to_owned(), String::new())), "{text}");
+            assert_eq!(
+                record.finish(),
+                Some((LogSeverity::Error, want.to_owned(), String::new())),
+                "{text}"
+            );
         }
         assert!(!begins("Log Name:") && !begins("  Log Name: System"));
     }

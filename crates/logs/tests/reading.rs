@@ -62,7 +62,8 @@ fn a_java_service() {
     let group = &result.groups[0];
     assert_eq!((group.first.line, group.first.at.as_deref()), (2, Some("2026-05-12 10:00:00,456")));
     assert!(
-        group.last.line > group.first.line && group.last.at.as_deref() == Some("2026-05-12 10:07:30,456")
+        group.last.line > group.first.line
+            && group.last.at.as_deref() == Some("2026-05-12 10:07:30,456")
     );
     assert!(group.example.contains("com.acme.Pool.take") && group.example.contains("Caused by"));
     assert_eq!(result.lines, 500 + 10 * 7 + 1);
@@ -194,7 +195,11 @@ fn records_containers_and_journals() {
         ),
     ] {
         let result = reading(name, log);
-        assert_eq!(result.groups.iter().map(|g| g.message.as_str()).collect::<Vec<_>>(), [message], "{name}");
+        assert_eq!(
+            result.groups.iter().map(|g| g.message.as_str()).collect::<Vec<_>>(),
+            [message],
+            "{name}"
+        );
     }
 }
 
@@ -214,11 +219,17 @@ fn errors_before_a_crash_rank_first() {
     for n in 0..5_000 {
         log.push_str(&format!("2026-05-12T10:00:00Z INFO tick {n}\n"));
     }
-    log.push_str("2026-05-12T11:00:00Z ERROR ring has no slot\n2026-05-12T11:00:01Z FATAL giving up\n");
+    log.push_str(
+        "2026-05-12T11:00:00Z ERROR ring has no slot\n2026-05-12T11:00:01Z FATAL giving up\n",
+    );
     let result = reading("app.log", log);
     let order: Vec<&str> = result.groups.iter().map(|g| g.message.as_str()).collect();
     assert_eq!(order, ["giving up", "ring has no slot", "certificate expires soon"]);
-    assert!(result.groups[1].before_crash && result.groups[1].near_end && !result.groups[2].before_crash);
+    assert!(
+        result.groups[1].before_crash
+            && result.groups[1].near_end
+            && !result.groups[2].before_crash
+    );
 }
 
 #[test]
@@ -376,7 +387,9 @@ fn files_that_are_no_logs_are_errors() {
     assert_eq!(read_error("empty.log", b"").to_string(), "empty.log is empty");
     assert!(read_error("a.bin", b"\x7fELF\0\0\0").to_string().contains("not a text"));
     assert!(
-        read_error("cut.log.gz", &gzip(ERROR.repeat(1_000).as_bytes())[..30]).to_string().contains("damaged")
+        read_error("cut.log.gz", &gzip(ERROR.repeat(1_000).as_bytes())[..30])
+            .to_string()
+            .contains("damaged")
     );
     let not_found = read(&[Path::new("/no/such.log").to_owned()], &Task::new()).unwrap_err();
     assert_eq!(not_found.code(), Code::NotFound);

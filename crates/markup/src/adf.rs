@@ -101,7 +101,10 @@ fn block(node: &Value, lead: &str, depth: usize, out: &mut String) {
         }
         "blockCard" | "embedCard" => line(lead, &format!("<{}>\n", attribute("url")), out),
         "mediaSingle" | "mediaGroup" | "media" => {
-            let name = node.pointer("/content/0/attrs/alt").and_then(Value::as_str).unwrap_or("attachment");
+            let name = node
+                .pointer("/content/0/attrs/alt")
+                .and_then(Value::as_str)
+                .unwrap_or("attachment");
             line(lead, &format!("({name})"), out);
             gap(lead, out);
         }
@@ -130,7 +133,10 @@ fn list(node: &Value, lead: &str, depth: usize, out: &mut String) {
             _ => "- ",
         };
         let mut text = String::new();
-        if children(item).iter().any(|c| matches!(kind(c), "text" | "hardBreak" | "mention" | "emoji")) {
+        if children(item)
+            .iter()
+            .any(|c| matches!(kind(c), "text" | "hardBreak" | "mention" | "emoji"))
+        {
             text = inline(item, depth);
         } else {
             blocks(item, "", depth + 1, &mut text);
@@ -224,7 +230,9 @@ fn apply_marks(node: &Value) -> String {
             "strike" => format!("~~{words}~~"),
             "link" => match mark["attrs"]["href"].as_str() {
                 Some(href) if href == core => format!("<{href}>"),
-                Some(href) => format!("[{words}]({})", href.replace(' ', "%20").replace(')', "%29")),
+                Some(href) => {
+                    format!("[{words}]({})", href.replace(' ', "%20").replace(')', "%29"))
+                }
                 None => words,
             },
             _ => words,

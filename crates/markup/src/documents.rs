@@ -1,7 +1,8 @@
 //! Document markups: AsciiDoc, Org, RDoc, Pod.
 
 use super::{
-    BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, ITALIC_SLASH, Out, Placeholders, STRUCK_PLUS, link, pattern,
+    BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, ITALIC_SLASH, Out, Placeholders, STRUCK_PLUS, link,
+    pattern,
 };
 
 fn italic(text: &str) -> String {
@@ -27,7 +28,8 @@ pub(super) fn ascii_doc(text: &str) -> String {
                 }
                 continue;
             }
-            let cells: Vec<String> = body.split('|').skip(1).map(|c| ascii_doc_line(c.trim())).collect();
+            let cells: Vec<String> =
+                body.split('|').skip(1).map(|c| ascii_doc_line(c.trim())).collect();
             if cells.is_empty() {
                 continue;
             }
@@ -62,7 +64,8 @@ pub(super) fn ascii_doc(text: &str) -> String {
             out.line(&format!("**{}**", ascii_doc_line(&caps[1])));
         } else if let Some(caps) = pattern!(r"^(\*{1,6}|-|\.{1,6})\s+(.+)$").captures(body) {
             out.item(caps[1].len(), caps[1].starts_with('.'), &ascii_doc_line(&caps[2]));
-        } else if let Some(caps) = pattern!(r"^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$").captures(body)
+        } else if let Some(caps) =
+            pattern!(r"^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$").captures(body)
         {
             let (first, rest) = caps[1].split_at(1);
             out.line(&format!("**{first}{}:** {}", rest.to_lowercase(), ascii_doc_line(&caps[2])));
@@ -82,18 +85,22 @@ pub(super) fn ascii_doc(text: &str) -> String {
 fn ascii_doc_line(text: &str) -> String {
     let mut spans = Placeholders::default();
     let mut text = spans.take(pattern!(r"`\+?([^`]+?)\+?`"), text, |c| format!("`{}`", &c[1]));
-    text =
-        spans.take(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), &text, |c| format!("![{}]({})", &c[2], &c[1]));
-    text = spans.take(pattern!(r"(?:link|xref):([^\s\[]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
+    text = spans.take(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), &text, |c| {
+        format!("![{}]({})", &c[2], &c[1])
+    });
     text = spans
-        .take(pattern!(r"((?:https?|ftp|mailto):[^\s\[\]<>]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
+        .take(pattern!(r"(?:link|xref):([^\s\[]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
+    text = spans.take(pattern!(r"((?:https?|ftp|mailto):[^\s\[\]<>]+)\[([^\]]*)\]"), &text, |c| {
+        link(&c[2], &c[1])
+    });
     text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"<<([^,>]+)(?:,\s*([^>]+))?>>")
         .replace_all(&text, |c: &regex::Captures<'_>| {
             c.get(2).map_or(c[1].to_owned(), |m| m.as_str().to_owned())
         })
         .into_owned();
-    text = pattern!(r"\[\[[^\]]*\]\]|\[#[^\]]*\]|kbd:|btn:|menu:").replace_all(&text, "").into_owned();
+    text =
+        pattern!(r"\[\[[^\]]*\]\]|\[#[^\]]*\]|kbd:|btn:|menu:").replace_all(&text, "").into_owned();
     text = italic(&BOLD.apply(&CODE_PLUS.apply(&text)));
     spans.back(&text)
 }
@@ -112,13 +119,16 @@ pub(super) fn org(text: &str) -> String {
                 continue;
             }
             let end = format!("#+end_{kind}");
-            let body: Vec<&str> = lines.by_ref().take_while(|l| l.trim().to_lowercase() != end).collect();
+            let body: Vec<&str> =
+                lines.by_ref().take_while(|l| l.trim().to_lowercase() != end).collect();
             if kind != "comment" {
                 out.code(if kind == "src" { &caps[2] } else { "" }, body);
             }
         } else if lower.starts_with("#+end_") {
             in_quote = false;
-        } else if let Some(title) = lower.starts_with("#+title:").then(|| &content["#+title:".len()..]) {
+        } else if let Some(title) =
+            lower.starts_with("#+title:").then(|| &content["#+title:".len()..])
+        {
             out.heading(1, &org_line(title.trim()));
         } else if content.starts_with("#+") || content == "#" || content.starts_with("# ") {
         } else if lower == ":properties:" || lower == ":logbook:" {
@@ -127,7 +137,8 @@ pub(super) fn org(text: &str) -> String {
             out.heading(caps[1].len(), &org_line(&caps[2]));
         } else if content == ":" || content.starts_with(": ") {
             let mut code = vec![content.get(2..).unwrap_or("")];
-            while let Some(more) = lines.next_if(|l| l.trim() == ":" || l.trim().starts_with(": ")) {
+            while let Some(more) = lines.next_if(|l| l.trim() == ":" || l.trim().starts_with(": "))
+            {
                 code.push(more.trim().get(2..).unwrap_or(""));
             }
             out.code("", code);
@@ -146,7 +157,8 @@ pub(super) fn org(text: &str) -> String {
 
 fn org_line(text: &str) -> String {
     let mut spans = Placeholders::default();
-    let mut text = spans.take(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), text, |c| link(&c[2], &c[1]));
+    let mut text =
+        spans.take(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), text, |c| link(&c[2], &c[1]));
     text = spans.take(pattern!(r"\[\[([^\]]+)\]\]"), &text, |c| link("", &c[1]));
     text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = CODE_TILDE.apply(&CODE_EQUALS.apply(&text));
@@ -164,21 +176,27 @@ pub(super) fn rdoc(text: &str) -> String {
         if let Some(caps) = pattern!(r"^(={1,6})\s*(.+)$").captures(line) {
             out.heading(caps[1].len(), &rdoc_line(&caps[2]));
             list = false;
-        } else if let Some(caps) = pattern!(r"^\s*(?:([*-])|(?:\d+|[a-zA-Z])\.)\s+(.+)$").captures(line) {
+        } else if let Some(caps) =
+            pattern!(r"^\s*(?:([*-])|(?:\d+|[a-zA-Z])\.)\s+(.+)$").captures(line)
+        {
             out.item(
                 1 + (line.len() - line.trim_start().len()) / 2,
                 caps.get(1).is_none(),
                 &rdoc_line(&caps[2]),
             );
             list = true;
-        } else if let Some(caps) = pattern!(r"^(?:\[([^\]]+)\]|(\S[^:]*)::)(?:\s+(.+))?$").captures(body) {
+        } else if let Some(caps) =
+            pattern!(r"^(?:\[([^\]]+)\]|(\S[^:]*)::)(?:\s+(.+))?$").captures(body)
+        {
             let label = caps.get(1).or(caps.get(2)).map_or("", |m| m.as_str());
             let words = caps.get(3).map_or("", |m| m.as_str());
             out.line(&format!("- **{label}**: {}", rdoc_line(words)));
             list = true;
         } else if line.starts_with([' ', '\t']) && !body.is_empty() && !list {
             let mut code = vec![line];
-            while let Some(more) = lines.next_if(|l| l.starts_with([' ', '\t']) || l.trim().is_empty()) {
+            while let Some(more) =
+                lines.next_if(|l| l.starts_with([' ', '\t']) || l.trim().is_empty())
+            {
                 code.push(more);
             }
             out.code("", code);

@@ -22,11 +22,14 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A multi-line piece of code: the content of `<pre>`, and of `<code>` with line breaks.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?is)<pre\b([^>]*)>(.*?)(?:</pre\s*>|\z)|<code\b([^>]*)>((?:[^<]|<[^/]|</[^c])*?<br\b.*?)</code\s*>")
+    re(
+        r"(?is)<pre\b([^>]*)>(.*?)(?:</pre\s*>|\z)|<code\b([^>]*)>((?:[^<]|<[^/]|</[^c])*?<br\b.*?)</code\s*>",
+    )
 });
 static LANGUAGE: LazyLock<Regex> =
     LazyLock::new(|| re(r#"(?i)class\s*=\s*["'][^"']*?\b(?:language|lang|brush:)[-\s]?(\w+)"#));
-static BREAKS: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)<br\b[^>]*>(?:\r?\n)?|</(?:div|p|li|tr)\s*>"));
+static BREAKS: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)<br\b[^>]*>(?:\r?\n)?|</(?:div|p|li|tr)\s*>"));
 static TAGS: LazyLock<Regex> = LazyLock::new(|| re(r"<(?:!--[\s\S]*?--|/?[A-Za-z][^<>]*)>"));
 /// The tags that separate lines and blocks in HTML.
 static DIVIDES: LazyLock<Regex> =
@@ -45,9 +48,12 @@ pub fn is_html(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let blocks: usize = tags.iter().map(|c| lower.matches(c).count()).sum();
     // Markdown may contain a line of HTML; a text with Markdown blocks is Markdown.
-    let markdown = text.contains("```") || text.lines().any(|l| l.starts_with("# ") || l.starts_with("## "));
+    let markdown =
+        text.contains("```") || text.lines().any(|l| l.starts_with("# ") || l.starts_with("## "));
     !markdown
-        && ((BEGINS.is_match(text) && (blocks > 0 || lower.contains("</"))) || blocks > 2 || is_divided(text))
+        && ((BEGINS.is_match(text) && (blocks > 0 || lower.contains("</")))
+            || blocks > 2
+            || is_divided(text))
 }
 
 /// Returns whether HTML tags separate the words of a text without Markdown that does not begin with
@@ -59,7 +65,8 @@ fn is_divided(text: &str) -> bool {
     }
     let dividers: Vec<_> = DIVIDES.find_iter(text).take(2).collect();
     let behind_word = |at: usize| {
-        text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | ':' | '!' | '?'))
+        text[..at]
+            .ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | ':' | '!' | '?'))
     };
     dividers.len() > 1 || dividers.first().is_some_and(|tag| behind_word(tag.start()))
 }
@@ -94,8 +101,10 @@ fn fence_code(html: &str) -> String {
         let part = |at: usize| caps.get(at).map_or("", |m| m.as_str());
         let inner = if caps.get(1).is_some() { part(2) } else { part(4) };
         let inner = BREAKS.replace_all(inner, "\n");
-        let lang = LANGUAGE.captures(&caps[0]).filter(|lang| lang.get(0).is_some_and(|m| m.start() < 200));
-        let class = lang.map(|lang| format!(" class=\"language-{}\"", &lang[1])).unwrap_or_default();
+        let lang =
+            LANGUAGE.captures(&caps[0]).filter(|lang| lang.get(0).is_some_and(|m| m.start() < 200));
+        let class =
+            lang.map(|lang| format!(" class=\"language-{}\"", &lang[1])).unwrap_or_default();
         // The HTML parser drops an empty first line.
         format!("<pre><code{class}>{}</code></pre>", TAGS.replace_all(&inner, ""))
     };
@@ -174,8 +183,10 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} of {text}");
         }
-        let cells: Vec<&str> =
-            text.lines().filter(|l| l.contains('|') && l.contains('a') || l.contains('c')).collect();
+        let cells: Vec<&str> = text
+            .lines()
+            .filter(|l| l.contains('|') && l.contains('a') || l.contains('c'))
+            .collect();
         assert!(!text.contains("ab") && !cells.is_empty() && !text.contains('<'), "{text}");
     }
 
@@ -184,14 +195,20 @@ mod tests {
         let text = to_markdown(
             "<p>See log:</p><pre>line1\n   indented &lt;b&gt;\n*star* # hash <b>bold</b>\n</pre><p>after</p>",
         );
-        assert_eq!(text, "See log:\n\n```\nline1\n   indented <b>\n*star* # hash bold\n```\n\nafter");
+        assert_eq!(
+            text,
+            "See log:\n\n```\nline1\n   indented <b>\n*star* # hash bold\n```\n\nafter"
+        );
         let text = to_markdown(
             "<pre class=\"x\"><code class=\"language-rust\">let <span>a</span> = 1;<br>  b_c();</code></pre>",
         );
         assert_eq!(text, "```rust\nlet a = 1;\n  b_c();\n```");
         let text = to_markdown("<div>Trace</div><div><code>a<br>b_one<br>  c</code></div>");
         assert_eq!(text, "Trace\n\n```\na\nb_one\n  c\n```");
-        assert_eq!(to_markdown("<p>call <code>a_b()</code> first<br>then</p>"), "call `a_b()` first  \nthen");
+        assert_eq!(
+            to_markdown("<p>call <code>a_b()</code> first<br>then</p>"),
+            "call `a_b()` first  \nthen"
+        );
         assert!(to_markdown("<pre>one\n````\ntwo</pre>").starts_with("`````\n"));
     }
 
@@ -239,9 +256,14 @@ mod tests {
 
     #[test]
     fn text_without_html_is_unchanged() {
-        for text in
-            ["a < b and c > d", "Vec<T> is <code>", "# Title\n<p>x</p>", "plain", "<T> is a type", "<3 <br"]
-        {
+        for text in [
+            "a < b and c > d",
+            "Vec<T> is <code>",
+            "# Title\n<p>x</p>",
+            "plain",
+            "<T> is a type",
+            "<3 <br",
+        ] {
             assert!(!is_html(text), "{text}");
         }
         assert!(is_html("<p>One</p>"));

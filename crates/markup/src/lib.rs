@@ -118,7 +118,8 @@ impl Emphasis {
     fn of(mark: &str, with: &'static str) -> Self {
         let m = regex::escape(mark);
         // Adjacent marks of other kinds are allowed; its own are the output of the first round.
-        let edge: String = "|*_~`-".chars().filter(|c| !mark.contains(*c) && !with.contains(*c)).collect();
+        let edge: String =
+            "|*_~`-".chars().filter(|c| !mark.contains(*c) && !with.contains(*c)).collect();
         let edge = regex::escape(&edge);
         let text = format!(
             r#"(^|[\s(\[{{"'>,;:—–{edge}]){m}([^\s{m}](?:[^{m}\n]*[^\s{m}])?){m}($|[\s.,;:!?)\]}}"'<—–{edge}])"#
@@ -160,7 +161,12 @@ impl Placeholders {
     }
 
     /// Replaces the matches of a pattern by placeholders for the text that `make` returns.
-    fn take(&mut self, pattern: &Regex, text: &str, make: impl Fn(&regex::Captures<'_>) -> String) -> String {
+    fn take(
+        &mut self,
+        pattern: &Regex,
+        text: &str,
+        make: impl Fn(&regex::Captures<'_>) -> String,
+    ) -> String {
         pattern.replace_all(text, |c: &regex::Captures<'_>| self.keep(make(c))).into_owned()
     }
 
@@ -173,7 +179,11 @@ impl Placeholders {
             }
             out = pattern!(r"\x01(\d+)\x02")
                 .replace_all(&out, |c: &regex::Captures<'_>| {
-                    c[1].parse::<usize>().ok().and_then(|n| self.0.get(n)).cloned().unwrap_or_default()
+                    c[1].parse::<usize>()
+                        .ok()
+                        .and_then(|n| self.0.get(n))
+                        .cloned()
+                        .unwrap_or_default()
                 })
                 .into_owned();
         }
@@ -234,7 +244,9 @@ impl Out {
     fn code<'a>(&mut self, language: &str, lines: impl IntoIterator<Item = &'a str>) {
         let lines: Vec<&str> = lines.into_iter().collect();
         let holds = |l: &&str| !l.trim().is_empty();
-        let (Some(first), Some(last)) = (lines.iter().position(holds), lines.iter().rposition(holds)) else {
+        let (Some(first), Some(last)) =
+            (lines.iter().position(holds), lines.iter().rposition(holds))
+        else {
             return;
         };
         let lines = &lines[first..=last];
@@ -251,8 +263,10 @@ impl Out {
 
     /// Writes a row of a table; the first one is its header.
     fn row<S: AsRef<str>>(&mut self, cells: &[S]) {
-        let cells: Vec<String> =
-            cells.iter().map(|c| c.as_ref().trim().replace('\n', " ").replace('|', "\\|")).collect();
+        let cells: Vec<String> = cells
+            .iter()
+            .map(|c| c.as_ref().trim().replace('\n', " ").replace('|', "\\|"))
+            .collect();
         if self.table == 0 && !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.push("");
         }
@@ -264,7 +278,8 @@ impl Out {
     }
 
     fn finish(self) -> String {
-        let text = pattern!(r"\n{3,}").replace_all(self.text.trim_matches('\n'), "\n\n").into_owned();
+        let text =
+            pattern!(r"\n{3,}").replace_all(self.text.trim_matches('\n'), "\n\n").into_owned();
         if text.is_empty() { text } else { text + "\n" }
     }
 }
@@ -398,7 +413,11 @@ mod tests {
     fn repeated_long_targets_do_not_multiply_a_text() {
         let text = format!(".. _a: https://{}\n\n{}", "x".repeat(100_000), "a_ ".repeat(30_000));
         let markdown = Markup::ReStructuredText.to_markdown(&text);
-        assert!(markdown.contains("[a](https://x") && markdown.len() < text.len() * 8, "{}", markdown.len());
+        assert!(
+            markdown.contains("[a](https://x") && markdown.len() < text.len() * 8,
+            "{}",
+            markdown.len()
+        );
     }
 
     /// Each of these inputs once took quadratic time: hours for a page of this size.

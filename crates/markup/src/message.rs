@@ -2,7 +2,8 @@
 
 use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
 use mail_parser::{
-    DateTime, HeaderName, HeaderValue, Message as Parsed, MessageParser, MessagePart, MimeHeaders, PartType,
+    DateTime, HeaderName, HeaderValue, Message as Parsed, MessageParser, MessagePart, MimeHeaders,
+    PartType,
 };
 
 use super::hypertext;
@@ -42,10 +43,9 @@ pub fn is_mail(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let mut lines = text.trim_start_matches('\u{feff}').lines().take(LINES).peekable();
     // The first line of a mailbox, or of Apple's .emlx, which is a number.
-    if lines
-        .peek()
-        .is_some_and(|l| is_divider(l) || (!l.is_empty() && l.trim().bytes().all(|b| b.is_ascii_digit())))
-    {
+    if lines.peek().is_some_and(|l| {
+        is_divider(l) || (!l.is_empty() && l.trim().bytes().all(|b| b.is_ascii_digit()))
+    }) {
         lines.next();
     }
     let (mut count, mut sender, mut dated, mut first) = (0, false, false, true);
@@ -60,8 +60,10 @@ pub fn is_mail(start: &[u8]) -> bool {
         first = false;
         let name = name.to_ascii_lowercase();
         sender |= matches!(name.as_str(), "from" | "sender" | "return-path");
-        dated |=
-            matches!(name.as_str(), "date" | "received" | "message-id" | "mime-version" | "x-mozilla-status");
+        dated |= matches!(
+            name.as_str(),
+            "date" | "received" | "message-id" | "mime-version" | "x-mozilla-status"
+        );
         count += usize::from(matches!(
             name.as_str(),
             "to" | "subject" | "cc" | "delivered-to" | "content-type" | "reply-to"
@@ -91,7 +93,8 @@ pub fn read(bytes: &[u8]) -> Option<Message> {
 pub fn head(bytes: &[u8]) -> Option<Message> {
     let bytes = without_count(bytes);
     let mail = MessageParser::default().parse_headers(bytes)?;
-    (!mail.headers().is_empty()).then(|| Message { headers: String::new(), ..message(&mail, bytes) })
+    (!mail.headers().is_empty())
+        .then(|| Message { headers: String::new(), ..message(&mail, bytes) })
 }
 
 /// Returns a mail that was given as a query as a text: its subject, then its content. Returns
@@ -108,7 +111,8 @@ pub fn question(bytes: &[u8]) -> Option<String> {
 /// after the mail.
 fn without_count(bytes: &[u8]) -> &[u8] {
     let Some(end) = bytes.iter().take(12).position(|b| *b == b'\n') else { return bytes };
-    let count = std::str::from_utf8(&bytes[..end]).ok().and_then(|n| n.trim().parse::<usize>().ok());
+    let count =
+        std::str::from_utf8(&bytes[..end]).ok().and_then(|n| n.trim().parse::<usize>().ok());
     match count {
         Some(count) => &bytes[end + 1..bytes.len().min((end + 1).saturating_add(count))],
         None => bytes,
@@ -125,11 +129,15 @@ fn message(mail: &Parsed<'_>, bytes: &[u8]) -> Message {
             .filter(|id| !id.is_empty())
             .collect()
     };
-    let subject = mail.subject().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    let author = mail.from().or_else(|| mail.sender()).and_then(|from| from.first()).and_then(|from| {
-        let non_empty = |text: Option<&str>| text.map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
-        non_empty(from.name()).or_else(|| non_empty(from.address()))
-    });
+    let subject =
+        mail.subject().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let author =
+        mail.from().or_else(|| mail.sender()).and_then(|from| from.first()).and_then(|from| {
+            let non_empty = |text: Option<&str>| {
+                text.map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned)
+            };
+            non_empty(from.name()).or_else(|| non_empty(from.address()))
+        });
     let date = sent_time(mail).or_else(|| {
         let date = mail.date().copied().filter(DateTime::is_valid);
         let date = date.or_else(|| mail.received().and_then(|r| r.date()));
@@ -142,9 +150,14 @@ fn message(mail: &Parsed<'_>, bytes: &[u8]) -> Message {
         }
     }
     let new_id = || format!("{}@no-id", &blake3::hash(bytes).to_hex()[..24]);
-    let id = mail.message_id().map(str::trim).filter(|id| !id.is_empty()).map_or_else(new_id, str::to_owned);
+    let id = mail
+        .message_id()
+        .map(str::trim)
+        .filter(|id| !id.is_empty())
+        .map_or_else(new_id, str::to_owned);
     references.retain(|reference| *reference != id);
-    let automatic = mail.header(HeaderName::Other("Auto-Submitted".into())).and_then(HeaderValue::as_text);
+    let automatic =
+        mail.header(HeaderName::Other("Auto-Submitted".into())).and_then(HeaderValue::as_text);
     let automatic = automatic.is_some_and(|how| !how.trim().eq_ignore_ascii_case("no"));
     let raw = mail.raw_message();
     let end = usize::try_from(mail.root_part().offset_body).unwrap_or_default().min(raw.len());
@@ -180,8 +193,12 @@ fn text(mail: &Parsed<'_>, depth: usize) -> String {
     }
     let mut names = Vec::new();
     for part in mail.attachments() {
-        let name = part.attachment_name().unwrap_or_default().replace(['`', '\n', '\r', '[', ']', '<'], " ");
-        let name = if name.trim().is_empty() { "attachment".to_owned() } else { name.trim().to_owned() };
+        let name = part
+            .attachment_name()
+            .unwrap_or_default()
+            .replace(['`', '\n', '\r', '[', ']', '<'], " ");
+        let name =
+            if name.trim().is_empty() { "attachment".to_owned() } else { name.trim().to_owned() };
         match &part.body {
             PartType::Message(inner) if depth < MAX_DEPTH => {
                 let subject = inner.subject().unwrap_or("attached mail");
@@ -191,10 +208,14 @@ fn text(mail: &Parsed<'_>, depth: usize) -> String {
             PartType::Html(html) => {
                 push(&mut out, &format!("### {name}\n\n{}", hypertext::to_markdown(html)))
             }
-            PartType::Binary(bytes) | PartType::InlineBinary(bytes) => match is_text(&name, bytes) {
-                true => push(&mut out, &format_attachment(&name, &String::from_utf8_lossy(bytes))),
-                false => names.push(format!("{name} ({})", size(bytes.len()))),
-            },
+            PartType::Binary(bytes) | PartType::InlineBinary(bytes) => {
+                match is_text(&name, bytes) {
+                    true => {
+                        push(&mut out, &format_attachment(&name, &String::from_utf8_lossy(bytes)))
+                    }
+                    false => names.push(format!("{name} ({})", size(bytes.len()))),
+                }
+            }
             _ => {}
         }
     }
@@ -219,7 +240,8 @@ fn push(out: &mut String, text: &str) {
 fn format_attachment(name: &str, text: &str) -> String {
     let is_cut = text.len() > MAX_ATTACHMENT;
     let text = &text[..text.floor_char_boundary(MAX_ATTACHMENT)];
-    let longest = text.lines().map(|l| l.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
+    let longest =
+        text.lines().map(|l| l.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
     let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);
     let rest = if is_cut { "\n\n*The rest of this file was left out.*" } else { "" };
     format!("### {name}\n\n{fence}\n{}\n{fence}{rest}", text.trim_end())
@@ -229,7 +251,8 @@ fn format_attachment(name: &str, text: &str) -> String {
 fn is_text(name: &str, bytes: &[u8]) -> bool {
     let lower = name.to_lowercase();
     let extensions = [
-        "log", "txt", "json", "xml", "csv", "yaml", "yml", "conf", "cfg", "ini", "md", "trace", "out", "err",
+        "log", "txt", "json", "xml", "csv", "yaml", "yml", "conf", "cfg", "ini", "md", "trace",
+        "out", "err",
     ];
     let ending = lower.rsplit_once('.').is_some_and(|(_, ending)| extensions.contains(&ending));
     ending && !bytes[..bytes.len().min(4_096)].contains(&0)
@@ -313,7 +336,8 @@ mod tests {
             ("Mon, 5 Mar 2024 16:03:00 +0100", "2024-03-05T15:03:00Z"),
             ("5 Mar 2024\r\n 16:03:00 -0500", "2024-03-05T21:03:00Z"),
         ] {
-            let mail = format!("From: a@b.example\r\nTo: c\r\nDate: {date}\r\nSubject: s\r\n\r\nx\r\n");
+            let mail =
+                format!("From: a@b.example\r\nTo: c\r\nDate: {date}\r\nSubject: s\r\n\r\nx\r\n");
             let time = read(mail.as_bytes()).unwrap().date.map(|d| d.to_string());
             assert_eq!(time.as_deref(), Some(want), "{date}");
         }
@@ -344,9 +368,18 @@ mod tests {
                 "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nContent-Type: text/plain; {how}\n\none \ntwo\nthree\n> a \n> b\nc\n"
             )
         };
-        assert_eq!(read(mail("format=flowed").as_bytes()).unwrap().text, "one two\nthree\n> a b\nc");
-        assert_eq!(read(mail("format=flowed; delsp=yes").as_bytes()).unwrap().text, "onetwo\nthree\n> ab\nc");
-        assert_eq!(read(mail("charset=utf-8").as_bytes()).unwrap().text, "one \ntwo\nthree\n> a \n> b\nc");
+        assert_eq!(
+            read(mail("format=flowed").as_bytes()).unwrap().text,
+            "one two\nthree\n> a b\nc"
+        );
+        assert_eq!(
+            read(mail("format=flowed; delsp=yes").as_bytes()).unwrap().text,
+            "onetwo\nthree\n> ab\nc"
+        );
+        assert_eq!(
+            read(mail("charset=utf-8").as_bytes()).unwrap().text,
+            "one \ntwo\nthree\n> a \n> b\nc"
+        );
     }
 
     #[test]
@@ -362,15 +395,16 @@ mod tests {
         ] {
             assert!(!is_mail(text.as_bytes()) && question(text.as_bytes()).is_none(), "{text}");
         }
-        assert!(is_mail(b"From ada@mill.example Tue Mar  4 08:12:00 2025\nFrom: a\nDate: b\nTo: c\n\nx"));
+        assert!(is_mail(
+            b"From ada@mill.example Tue Mar  4 08:12:00 2025\nFrom: a\nDate: b\nTo: c\n\nx"
+        ));
         assert!(is_divider("From MAILER-DAEMON Fri Jul  8 12:08:34 2011"));
         assert!(!is_divider("From now on it fails"));
     }
 
     #[test]
     fn apple_mail_length_line_is_skipped() {
-        let inner =
-            "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nTo: c\nSubject: s\n\nhello there\n";
+        let inner = "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nTo: c\nSubject: s\n\nhello there\n";
         let whole = format!("{}\n{inner}<?xml version=\"1.0\"?><plist/>", inner.len());
         assert!(is_mail(whole.as_bytes()));
         assert_eq!(read(whole.as_bytes()).unwrap().text, "hello there");

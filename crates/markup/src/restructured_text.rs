@@ -83,10 +83,14 @@ pub(super) fn convert(text: &str) -> String {
         } else if body.starts_with("+-") || body.starts_with("+=") {
             at = grid(&lines, at, &targets, &mut out);
         } else if table {
-            let end = lines[at..].iter().position(|l| l.trim().is_empty()).map_or(lines.len(), |n| at + n);
+            let end = lines[at..]
+                .iter()
+                .position(|l| l.trim().is_empty())
+                .map_or(lines.len(), |n| at + n);
             out.code("", lines[at..end].iter().copied());
             at = end;
-        } else if let Some(directive) = body.strip_prefix("..").filter(|r| r.is_empty() || r.starts_with(' '))
+        } else if let Some(directive) =
+            body.strip_prefix("..").filter(|r| r.is_empty() || r.starts_with(' '))
         {
             at = explicit(&lines, at, directive.trim(), &targets, &mut out);
         } else if body.ends_with("::") {
@@ -146,13 +150,14 @@ fn explicit(lines: &[&str], at: usize, words: &str, targets: &Targets, out: &mut
             if let Some(first) = title.get_mut(..1) {
                 first.make_ascii_uppercase();
             }
-            let parts: Vec<&str> = std::iter::once(argument).chain(body.iter().map(|l| l.trim())).collect();
+            let parts: Vec<&str> =
+                std::iter::once(argument).chain(body.iter().map(|l| l.trim())).collect();
             out.line(&format!("**{title}:** {}", inline(parts.join(" ").trim(), targets)));
             out.line("");
         }
         // Settings of a document, and its included files, are dropped.
-        "contents" | "toctree" | "include" | "default-role" | "role" | "highlightlang" | "meta" | "index" => {
-        }
+        "contents" | "toctree" | "include" | "default-role" | "role" | "highlightlang" | "meta"
+        | "index" => {}
         _ => {
             for line in body {
                 out.line(&inline(line.trim(), targets));

@@ -88,7 +88,9 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
             Event::End(TagEnd::CodeBlock) => in_code = false,
             Event::Code(_) => code.push(range),
             Event::Text(_) if in_code => code.push(range),
-            Event::Text(entity) if text[range.clone()].starts_with('&') && entity.contains(is_order) => {
+            Event::Text(entity)
+                if text[range.clone()].starts_with('&') && entity.contains(is_order) =>
+            {
                 marks.insert(range.start, Mark::Replace("&amp;"));
             }
             _ => {}
@@ -98,7 +100,10 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
     // content.
     for (at, _) in text.match_indices("[[") {
         let names = text[at..].find("]]").is_some_and(|end| !text[at + end + 2..].starts_with('('));
-        if names && !text[..at].ends_with(['\\', '[']) && !code.iter().any(|range| range.contains(&at)) {
+        if names
+            && !text[..at].ends_with(['\\', '['])
+            && !code.iter().any(|range| range.contains(&at))
+        {
             marks.entry(at).or_insert(Mark::Escape);
         }
     }
@@ -129,7 +134,10 @@ mod tests {
                 "[x](\\\\host\\share) [y](file:///etc/passwd)",
                 "\\[x](\\\\host\\share) \\[y](file:///etc/passwd)",
             ),
-            ("a&#x202e;b &rlm; &#27;c &amp; `&#27;`", "a&amp;#x202e;b &amp;rlm; &amp;#27;c &amp; `&#27;`"),
+            (
+                "a&#x202e;b &rlm; &#27;c &amp; `&#27;`",
+                "a&amp;#x202e;b &amp;rlm; &amp;#27;c &amp; `&#27;`",
+            ),
             (
                 "[w](https://w.example) <https://w.example> <a@b.example>",
                 "[w](https://w.example) <https://w.example> <a@b.example>",
@@ -143,13 +151,15 @@ mod tests {
     #[test]
     fn reference_definitions_do_not_leak_between_texts() {
         let out = safe_markdown("> [a]: javascript:alert(1)\n\ntext\n\n> see [a]\n");
-        let links = Parser::new_ext(&out, OPTIONS).filter(|e| matches!(e, Event::Start(Tag::Link { .. })));
+        let links =
+            Parser::new_ext(&out, OPTIONS).filter(|e| matches!(e, Event::Start(Tag::Link { .. })));
         assert_eq!(links.count(), 0, "{out}");
     }
 
     #[test]
     fn quoted_definition_changes_only_quotations() {
-        let out = safe_markdown("[a] b[^1]\n\n> [a] c\n>\n> [a]: https://x.example\n>\n> [^1]: d\n");
+        let out =
+            safe_markdown("[a] b[^1]\n\n> [a] c\n>\n> [a]: https://x.example\n>\n> [^1]: d\n");
         assert!(out.starts_with("\\[a] b\\[^1]\n\n> [a] c\n"), "{out}");
     }
 }

@@ -80,7 +80,8 @@ fn to_html(storage: &str) -> Option<String> {
 }
 
 fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let attr = start.attributes().with_checks(false).flatten().find(|a| a.key.into_inner() == name)?;
+    let attr =
+        start.attributes().with_checks(false).flatten().find(|a| a.key.into_inner() == name)?;
     Some(html_escape::decode_html_entities(&*attr.value).into_owned())
 }
 
@@ -126,7 +127,8 @@ impl Page {
             "ac:task" if self.hidden == 0 && !empty => self.out.push_str("<li>"),
             "ac:link-body" | "ac:plain-text-link-body" => self.mark_text(),
             "ri:page" | "ri:blog-post" | "ri:attachment" => {
-                let target = attribute(start, "ri:content-title").or_else(|| attribute(start, "ri:filename"));
+                let target = attribute(start, "ri:content-title")
+                    .or_else(|| attribute(start, "ri:filename"));
                 if let (Some(link), Some(target)) =
                     (self.open.iter_mut().rev().find(|o| o.name == "ac:link"), target)
                 {
@@ -222,10 +224,9 @@ impl Page {
         }
         match open.name.as_str() {
             "ac:rich-text-body" | "ac:adf-content" => {
-                let panel = self
-                    .open
-                    .last()
-                    .is_some_and(|o| PANELS.contains(&o.macro_name.as_str()) || o.name == "ac:adf-node");
+                let panel = self.open.last().is_some_and(|o| {
+                    PANELS.contains(&o.macro_name.as_str()) || o.name == "ac:adf-node"
+                });
                 self.out.push_str(if panel { "</blockquote>" } else { "</div>" });
             }
             // A Jira issue that is shown in the page.
@@ -284,12 +285,16 @@ impl Page {
         let place = self.open.len().checked_sub(2);
         let (mut language, mut title) = (String::new(), String::new());
         if let Some(owner) = place.and_then(|at| self.open.get_mut(at)) {
-            (language, title) = (std::mem::take(&mut owner.language), std::mem::take(&mut owner.title));
+            (language, title) =
+                (std::mem::take(&mut owner.language), std::mem::take(&mut owner.title));
         }
         language.retain(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-'));
         self.title(&title);
-        let class =
-            if language.is_empty() { String::new() } else { format!(" class=\"language-{language}\"") };
+        let class = if language.is_empty() {
+            String::new()
+        } else {
+            format!(" class=\"language-{language}\"")
+        };
         self.out.push_str(&format!("<pre><code{class}>"));
         self.push_escaped(text);
         self.out.push_str("</code></pre>");
@@ -329,8 +334,11 @@ mod tests {
             "- ☐ Close it",
             "KILN-7",
         ] {
-            let plain =
-                text.replace("\\<", "<").replace("\\>", ">").replace("&lt;", "<").replace("&gt;", ">");
+            let plain = text
+                .replace("\\<", "<")
+                .replace("\\>", ">")
+                .replace("&lt;", "<")
+                .replace("&gt;", ">");
             assert!(plain.contains(part), "{part} of {text}");
         }
         for hidden in ["kiln.png", "maxLevel", "Tracker", "ac:", "ri:"] {

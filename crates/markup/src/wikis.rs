@@ -49,10 +49,12 @@ pub(super) fn textile(text: &str) -> String {
             }
             let block = until(&body[at..], "</pre>", &mut lines);
             let (code, suffix) = block.split_once("</pre>").unwrap_or((&block, ""));
-            let language = pattern!(r#"<code\s+class="([^"]+)""#).captures(code).map(|c| c[1].to_owned());
+            let language =
+                pattern!(r#"<code\s+class="([^"]+)""#).captures(code).map(|c| c[1].to_owned());
             let code = pattern!(r"^<pre[^>]*>\s*?(?:<code[^>]*>)?").replace(code, "");
             let code =
-                html_escape::decode_html_entities(code.trim_end().trim_end_matches("</code>")).into_owned();
+                html_escape::decode_html_entities(code.trim_end().trim_end_matches("</code>"))
+                    .into_owned();
             out.code(language.as_deref().unwrap_or(""), code.lines());
             if !suffix.trim().is_empty() {
                 out.line(&textile_line(suffix));
@@ -74,11 +76,16 @@ pub(super) fn textile(text: &str) -> String {
         } else if let Some(row) = cells(body) {
             let row: Vec<String> = row
                 .iter()
-                .map(|c| textile_line(&pattern!(r"^(?:[_<>=^~]|\\\d+|/\d+|\{[^}]*\})+\.\s?").replace(c, "")))
+                .map(|c| {
+                    textile_line(
+                        &pattern!(r"^(?:[_<>=^~]|\\\d+|/\d+|\{[^}]*\})+\.\s?").replace(c, ""),
+                    )
+                })
                 .collect();
             out.row(&row);
         } else {
-            let words = pattern!(r"^(?:p|fn\d+)(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+").replace(body, "");
+            let words =
+                pattern!(r"^(?:p|fn\d+)(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+").replace(body, "");
             let left_out = pattern!(r"^\{\{[<>]?\w+(?:\([^)]*\))?\}\}$").is_match(body);
             if !left_out {
                 out.line(&textile_line(&words));
@@ -142,7 +149,11 @@ struct Jira {
 impl Jira {
     /// Converts the code that begins in a line, with the text before it. Returns the text after it,
     /// if there was any code.
-    fn code<'a>(&mut self, line: &str, lines: &mut impl Iterator<Item = &'a str>) -> Option<String> {
+    fn code<'a>(
+        &mut self,
+        line: &str,
+        lines: &mut impl Iterator<Item = &'a str>,
+    ) -> Option<String> {
         let caps = pattern!(r"^(.*?)\{(code|noformat)(?::([^}]*))?\}(.*)$").captures(line)?;
         if !caps[1].trim().is_empty() {
             self.words(caps[1].trim());
@@ -199,18 +210,27 @@ fn jira_cells(line: &str) -> Option<Vec<String>> {
 fn jira_line(text: &str) -> String {
     let mut spans = Placeholders::default();
     let mut text = spans.take(pattern!(r"\{\{(.+?)\}\}"), text, |c| format!("`{}`", &c[1]));
-    text = spans.take(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), &text, |c| link(&c[1], &c[2]));
-    text = spans.take(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), &text, |c| link("", &c[1]));
-    text = spans
-        .take(pattern!(r"\[~([^\]]+)\]"), &text, |c| format!("@{}", c[1].trim_start_matches("accountid:")));
-    text = spans
-        .take(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), &text, |c| format!("![]({})", &c[1]));
+    text = spans.take(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), &text, |c| {
+        link(&c[1], &c[2])
+    });
+    text =
+        spans.take(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), &text, |c| link("", &c[1]));
+    text = spans.take(pattern!(r"\[~([^\]]+)\]"), &text, |c| {
+        format!("@{}", c[1].trim_start_matches("accountid:"))
+    });
+    text = spans.take(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), &text, |c| {
+        format!("![]({})", &c[1])
+    });
     text = spans.take(pattern!(r"https?://[^\s<>|]+"), &text, |c| c[0].to_owned());
-    text = spans
-        .take(pattern!(r"\{(?:panel|expand|info|note|tip|warning):([^}]*)\}"), &text, |c| panel_title(&c[1]));
-    text = pattern!(r"\{(?:color|panel|anchor|expand|section|column|info|note|tip|warning)(?::[^}]*)?\}")
-        .replace_all(&text, "")
-        .into_owned();
+    text =
+        spans.take(pattern!(r"\{(?:panel|expand|info|note|tip|warning):([^}]*)\}"), &text, |c| {
+            panel_title(&c[1])
+        });
+    text = pattern!(
+        r"\{(?:color|panel|anchor|expand|section|column|info|note|tip|warning)(?::[^}]*)?\}"
+    )
+    .replace_all(&text, "")
+    .into_owned();
     text = italic(&BOLD.apply(&text));
     text = INSERTION.apply(&STRUCK.apply(&text));
     spans.back(&text)
@@ -219,7 +239,9 @@ fn jira_line(text: &str) -> String {
 /// Formats the title in a panel's parameters: `title=Workaround|bgColor=#fff`, or a plain text.
 fn panel_title(parameters: &str) -> String {
     let parts = || parameters.split('|').map(str::trim);
-    let title = parts().find_map(|p| p.strip_prefix("title=")).or_else(|| parts().find(|p| !p.contains('=')));
+    let title = parts()
+        .find_map(|p| p.strip_prefix("title="))
+        .or_else(|| parts().find(|p| !p.contains('=')));
     title.filter(|t| !t.is_empty()).map(|title| format!("**{title}** ")).unwrap_or_default()
 }
 
@@ -232,7 +254,8 @@ pub(super) fn media_wiki(text: &str) -> String {
     while let Some(line) = lines.next() {
         let body = line.trim();
         if let Some(caps) =
-            pattern!(r#"^<(pre|source|syntaxhighlight)(?:[^>]*?lang="?(\w+)"?)?[^>]*>(.*)$"#).captures(body)
+            pattern!(r#"^<(pre|source|syntaxhighlight)(?:[^>]*?lang="?(\w+)"?)?[^>]*>(.*)$"#)
+                .captures(body)
         {
             let close = format!("</{}>", &caps[1]);
             let block = until(&caps[3], &close, &mut lines);
@@ -281,9 +304,11 @@ fn media_wiki_line(text: &str) -> String {
     let code = |c: &Captures<'_>| format!("`{}`", &c[1]);
     let mut text = spans.take(pattern!(r"<(?:code|tt)>(.*?)</(?:code|tt)>"), text, code);
     text = spans.take(pattern!(r"<nowiki>(.*?)</nowiki>"), &text, |c| c[1].to_owned());
-    text = spans
-        .take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\s+([^\]]+)\]"), &text, |c| link(&c[2], &c[1]));
-    text = spans.take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\]"), &text, |c| link("", &c[1]));
+    text = spans.take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\s+([^\]]+)\]"), &text, |c| {
+        link(&c[2], &c[1])
+    });
+    text =
+        spans.take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\]"), &text, |c| link("", &c[1]));
     text = spans.take(pattern!(r"https?://[^\s<>\]]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"\[\[(?:File|Image):[^\]]*\]\]").replace_all(&text, "").into_owned();
     text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
@@ -328,9 +353,11 @@ fn creole_line(text: &str) -> String {
     text = spans.take(pattern!(r"\{\{([^}|]+)(?:\|([^}]*))?\}\}"), &text, |c| {
         format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])
     });
-    text = spans.take(pattern!(r"\[\[((?:https?|ftp|mailto):[^\]|]+)(?:\|([^\]]+))?\]\]"), &text, |c| {
-        link(c.get(2).map_or("", |m| m.as_str()), &c[1])
-    });
+    text = spans.take(
+        pattern!(r"\[\[((?:https?|ftp|mailto):[^\]|]+)(?:\|([^\]]+))?\]\]"),
+        &text,
+        |c| link(c.get(2).map_or("", |m| m.as_str()), &c[1]),
+    );
     text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
     text = spans.take(pattern!(r"(?:https?|ftp)://[^\s<>|]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"//(.+?)//").replace_all(&text, "*$1*").into_owned();

@@ -39,14 +39,21 @@ impl<P: JsonSchema> JsonSchema for Parameters<P> {
 
 /// The conversion never fails: an error becomes the tool's own reply, with a hint, instead of a
 /// protocol error.
-impl<S, P: DeserializeOwned + JsonSchema + Any> FromContextPart<ToolCallContext<'_, S>> for Parameters<P> {
-    fn from_context_part(context: &mut ToolCallContext<'_, S>) -> std::result::Result<Self, ErrorData> {
+impl<S, P: DeserializeOwned + JsonSchema + Any> FromContextPart<ToolCallContext<'_, S>>
+    for Parameters<P>
+{
+    fn from_context_part(
+        context: &mut ToolCallContext<'_, S>,
+    ) -> std::result::Result<Self, ErrorData> {
         let arguments = context.arguments.take().unwrap_or_default();
         Ok(Self(parse(context.name(), arguments)))
     }
 }
 
-fn parse<P: DeserializeOwned + JsonSchema + Any>(tool: &str, mut arguments: JsonObject) -> Result<P> {
+fn parse<P: DeserializeOwned + JsonSchema + Any>(
+    tool: &str,
+    mut arguments: JsonObject,
+) -> Result<P> {
     // Clients write null for arguments that they omit.
     arguments.retain(|_, value| !value.is_null());
     // The last argument read before an error is the invalid one.
@@ -54,7 +61,8 @@ fn parse<P: DeserializeOwned + JsonSchema + Any>(tool: &str, mut arguments: Json
     let fields = arguments.into_iter().inspect(|(name, _)| last.borrow_mut().clone_from(name));
     P::deserialize(MapDeserializer::new(fields)).map_err(|error: serde_json::Error| {
         let message = error.to_string().replace(" field `", " argument `");
-        let message = match message.starts_with("unknown argument") || message.starts_with("missing argument")
+        let message = match message.starts_with("unknown argument")
+            || message.starts_with("missing argument")
         {
             true => format!("{tool}: {message}"),
             false => format!("{tool}: {}: {message}", last.borrow()),
@@ -87,7 +95,9 @@ fn invalid_value<E: serde::de::Error>(value: &Value, requirement: &str) -> E {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole<const MIN: usize, const MAX: usize, const DEFAULT: usize>(pub usize);
 
-impl<const MIN: usize, const MAX: usize, const DEFAULT: usize> Default for Whole<MIN, MAX, DEFAULT> {
+impl<const MIN: usize, const MAX: usize, const DEFAULT: usize> Default
+    for Whole<MIN, MAX, DEFAULT>
+{
     fn default() -> Self {
         Self(DEFAULT)
     }
@@ -103,11 +113,15 @@ impl<'de, const MIN: usize, const MAX: usize, const DEFAULT: usize> Deserialize<
             other => other.to_string().trim_end_matches(".0").parse().ok(),
         };
         let number = number.filter(|number| (MIN..=MAX).contains(number));
-        number.map(Self).ok_or_else(|| invalid_value(&value, &format!("a whole number from {MIN} to {MAX}")))
+        number
+            .map(Self)
+            .ok_or_else(|| invalid_value(&value, &format!("a whole number from {MIN} to {MAX}")))
     }
 }
 
-impl<const MIN: usize, const MAX: usize, const DEFAULT: usize> JsonSchema for Whole<MIN, MAX, DEFAULT> {
+impl<const MIN: usize, const MAX: usize, const DEFAULT: usize> JsonSchema
+    for Whole<MIN, MAX, DEFAULT>
+{
     fn inline_schema() -> bool {
         true
     }
@@ -150,7 +164,8 @@ impl<'de> Deserialize<'de> for Key {
 pub fn share<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<f32, D::Error> {
     let value = Value::deserialize(deserializer)?;
     #[allow(clippy::cast_possible_truncation, reason = "a threshold needs no more digits")]
-    let number = value.as_f64().map(|number| number as f32).filter(|number| (0.0..=1.0).contains(number));
+    let number =
+        value.as_f64().map(|number| number as f32).filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| invalid_value(&value, "a number from 0 to 1"))
 }
 
@@ -178,23 +193,41 @@ mod tests {
             let search = parse_args::<SearchIssues>(json!({"query": "x", "limit": limit})).unwrap();
             assert_eq!((search.limit.0, search.offset.0), (12, 0), "{limit}");
         }
-        assert_eq!(parse_args::<SearchIssues>(json!({"query": "x", "limit": null})).unwrap().limit.0, 10);
-        assert_eq!(parse_args::<FindDuplicates>(json!({"number": 5})).unwrap().number.non_blank(), Some("5"));
-        assert_eq!(parse_args::<ReadThread>(json!({"key": 12})).unwrap().key.non_blank(), Some("12"));
+        assert_eq!(
+            parse_args::<SearchIssues>(json!({"query": "x", "limit": null})).unwrap().limit.0,
+            10
+        );
+        assert_eq!(
+            parse_args::<FindDuplicates>(json!({"number": 5})).unwrap().number.non_blank(),
+            Some("5")
+        );
+        assert_eq!(
+            parse_args::<ReadThread>(json!({"key": 12})).unwrap().key.non_blank(),
+            Some("12")
+        );
         assert!(parse_args::<FindDuplicates>(json!({"title": "x"})).unwrap().include_closed);
     }
 
     #[test]
     fn error_names_the_argument_and_what_is_allowed() {
         for (value, message) in [
-            (json!({"query": "x", "limit": -1}), "limit: expected a whole number from 1 to 100, not -1"),
+            (
+                json!({"query": "x", "limit": -1}),
+                "limit: expected a whole number from 1 to 100, not -1",
+            ),
             (json!({"query": "x", "limit": "ten"}), "not \"ten\". limit: "),
             (json!({"query": "x", "limit": 2.5}), "not 2.5"),
             (json!({"query": "x", "limit": 1e30}), "not 1e+30"),
             (json!({"query": "x", "max_chars": 5}), "a whole number from 1000 to 200000"),
-            (json!({"query": ["x"]}), "query: invalid type: sequence, expected a string. query: Words,"),
+            (
+                json!({"query": ["x"]}),
+                "query: invalid type: sequence, expected a string. query: Words,",
+            ),
             (json!({"query": null}), "missing argument `query`"),
-            (json!({"query": "x", "ofset": 2}), "unknown argument `ofset`, expected one of `query`, `limit`"),
+            (
+                json!({"query": "x", "ofset": 2}),
+                "unknown argument `ofset`, expected one of `query`, `limit`",
+            ),
         ] {
             let error = error_text::<SearchIssues>(value.clone());
             assert!(error.contains(message), "{value}: {error}");
@@ -203,17 +236,29 @@ mod tests {
             }
         }
         let error = error_text::<AddNote>(json!({"kind": "fix", "title": "t", "body": "b"}));
-        assert!(error.contains("kind: unknown variant `fix`, expected one of `lesson`, "), "{error}");
-        assert!(error_text::<FindDuplicates>(json!({"include_closed": 1})).contains("expected a boolean"));
-        assert!(error_text::<FindDuplicates>(json!({"threshold": 1.5})).contains("a number from 0 to 1"));
-        assert!(error_text::<Status>(json!({"verbose": true})).contains("unknown argument `verbose`"));
+        assert!(
+            error.contains("kind: unknown variant `fix`, expected one of `lesson`, "),
+            "{error}"
+        );
+        assert!(
+            error_text::<FindDuplicates>(json!({"include_closed": 1}))
+                .contains("expected a boolean")
+        );
+        assert!(
+            error_text::<FindDuplicates>(json!({"threshold": 1.5}))
+                .contains("a number from 0 to 1")
+        );
+        assert!(
+            error_text::<Status>(json!({"verbose": true})).contains("unknown argument `verbose`")
+        );
     }
 
     #[test]
     fn long_wrong_value_is_shortened() {
-        for value in
-            [json!({"query": "x", "limit": "9".repeat(10_000)}), json!({"query": "x", "y".repeat(9_000): 1})]
-        {
+        for value in [
+            json!({"query": "x", "limit": "9".repeat(10_000)}),
+            json!({"query": "x", "y".repeat(9_000): 1}),
+        ] {
             let error = error_text::<SearchIssues>(value);
             assert!(error.len() < 900, "{error}");
         }

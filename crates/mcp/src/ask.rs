@@ -30,7 +30,9 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
                 (Verdict::Likely, Some(case)) => {
                     format!("**Probably solved before** ({} likely to help).", percent(case.helps))
                 }
-                (Verdict::Related, _) => "**Not known for certain**, but similar reports exist.".to_owned(),
+                (Verdict::Related, _) => {
+                    "**Not known for certain**, but similar reports exist.".to_owned()
+                }
                 _ if response.conclusive => "**Not known**: no report of this problem.".to_owned(),
                 _ => "**Not known so far**: the indexes are incomplete.".to_owned(),
             };
@@ -45,19 +47,27 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     }
     for article in &response.articles {
         text.gap();
-        let heading = format!("Article [{}] {}", inline(&article.key, TITLE), inline(&article.title, TITLE));
+        let heading =
+            format!("Article [{}] {}", inline(&article.key, TITLE), inline(&article.title, TITLE));
         text.quote(&heading, &article.text, PASSAGE);
     }
     for case in &response.cases {
         text.gap();
-        let version = case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
+        let version =
+            case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
         let helps = format!("{} likely to help", percent(case.helps));
         let line = describe(&case.key, case.state, case.state_reason.as_deref(), &case.title);
         let line = facts([line, day(case.closed_at), version.unwrap_or_default(), helps]);
         text.add(&format!("Solved case {line}"));
         for comment in case.read_in_order().take(COMMENTS) {
-            let further = format!("Further {}", comment.role.map_or("comment", CommentRole::as_str));
-            text.comment(if case.is_first(comment) { "Fix" } else { &further }, &case.key, comment, COMMENT);
+            let further =
+                format!("Further {}", comment.role.map_or("comment", CommentRole::as_str));
+            text.comment(
+                if case.is_first(comment) { "Fix" } else { &further },
+                &case.key,
+                comment,
+                COMMENT,
+            );
         }
         if let Some(change) = case.told_changes().next() {
             text.quote(&format!("Fixed by [{}]", change.key), &change.text, COMMENT);
@@ -65,7 +75,8 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         next.push(format!("{} reads the solved case.", read_call(&case.key, case.fix.as_deref())));
     }
     let is_case = |report: &&KnownReport| response.cases.iter().any(|case| case.key == report.key);
-    let reports: Vec<&KnownReport> = response.related.iter().filter(|report| !is_case(report)).collect();
+    let reports: Vec<&KnownReport> =
+        response.related.iter().filter(|report| !is_case(report)).collect();
     if !reports.is_empty() {
         text.gap();
         text.add("Related reports:");
@@ -77,14 +88,18 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
             }
             _ => "related".to_owned(),
         };
-        let line = describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+        let line =
+            describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
         text.add(&format!("- {line} · {band}"));
     }
     for (kind, passages) in [("Wiki page", &response.wiki), ("Note", &response.notes)] {
         for passage in passages {
             text.gap();
-            let heading =
-                format!("{kind} [{}] {}", inline(&passage.key, TITLE), inline(&passage.title, TITLE));
+            let heading = format!(
+                "{kind} [{}] {}",
+                inline(&passage.key, TITLE),
+                inline(&passage.title, TITLE)
+            );
             text.quote(&heading, &passage.text, PASSAGE);
         }
     }
@@ -93,7 +108,8 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
             next.push(format!("{} to compare it.", read_call(&report.key, None)));
         }
         next.push(
-            "search_issues with the exact message or code as query finds mentions in any report.".to_owned(),
+            "search_issues with the exact message or code as query finds mentions in any report."
+                .to_owned(),
         );
     }
     let problem = response.problem.as_ref().map(|p| Item::new(&p.key, p.confidence, first));
@@ -120,7 +136,10 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
         Some(key) if *key == problem.key => format!("**This report is {status}.**"),
         _ if problem.confidence >= 1.0 => format!("**Known problem: {status}.**"),
         _ if problem.confidence >= SAME => {
-            format!("**Known problem: {status}** ({} the same problem).", percent(problem.confidence))
+            format!(
+                "**Known problem: {status}** ({} the same problem).",
+                percent(problem.confidence)
+            )
         }
         _ => format!(
             "**Probably a known problem: {status}** ({} the same problem).",
@@ -144,8 +163,12 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
 /// Renders the fix and the workaround with their citations.
 fn render_evidence(problem: &KnownProblem, text: &mut Text) {
     let mut last_anchor = None;
-    for (heading, comment) in [(problem.fix_heading(), &problem.fix), ("Workaround", &problem.workaround)] {
-        if let Some(comment) = comment.as_ref().filter(|comment| last_anchor != Some(&comment.anchor)) {
+    for (heading, comment) in
+        [(problem.fix_heading(), &problem.fix), ("Workaround", &problem.workaround)]
+    {
+        if let Some(comment) =
+            comment.as_ref().filter(|comment| last_anchor != Some(&comment.anchor))
+        {
             text.gap();
             text.comment(heading, &problem.key, comment, COMMENT);
             last_anchor = Some(&comment.anchor);

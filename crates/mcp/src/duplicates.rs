@@ -23,7 +23,9 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
     let so_far = if response.conclusive { "" } else { " so far" };
     let best = response.candidates.first();
     let headline = match best.map(|best| (best.band, best)) {
-        Some((Band::Related, _)) => format!("**No likely duplicate{so_far}**, but related reports."),
+        Some((Band::Related, _)) => {
+            format!("**No likely duplicate{so_far}**, but related reports.")
+        }
         Some((Band::None, _)) => format!("**No match{so_far}.** The closest reports follow."),
         Some((band, best)) => {
             format!("**This is a {} [{}]** ({}).", band.words(), best.key, percent(best.confidence))
@@ -31,7 +33,9 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
         None => format!("**No match{so_far}.**"),
     };
     text.add(&format!("{headline} {} earlier reports were compared in detail.", response.compared));
-    if let Some(outcome) = best.filter(|best| best.band <= Band::Possible).and_then(|best| best.outcome) {
+    if let Some(outcome) =
+        best.filter(|best| best.band <= Band::Possible).and_then(|best| best.outcome)
+    {
         text.add(&format!("Past answers at this confidence: {outcome}."));
     }
     let mut count = 0;
@@ -57,7 +61,10 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
             next.push(format!("{} to compare.", read_call(&best.key, None)));
             if let Some(key) = key {
                 let arguments = json!({"key": key, "other": best.key, "verdict": "duplicate"});
-                next.push(format!("when a person has decided, {}", call("record_verdict", &arguments)));
+                next.push(format!(
+                    "when a person has decided, {}",
+                    call("record_verdict", &arguments)
+                ));
             }
         }
         (None, Some(key)) => {
@@ -71,7 +78,10 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
             ));
         }
         (None, None) => {
-            next.push("find_fixes with the same text as text finds solved cases and wiki pages.".to_owned());
+            next.push(
+                "find_fixes with the same text as text finds solved cases and wiki pages."
+                    .to_owned(),
+            );
             next.push(
                 "find_duplicates with threshold 0.1 lists weaker candidates; else file it as a new report."
                     .to_owned(),
@@ -88,7 +98,8 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
 
 fn render_known(item: &KnownDuplicate) -> String {
     let title = item.title.as_deref().unwrap_or("not in the casebook");
-    let disposition = item.disposition.as_ref().map(|d| inline(&d.to_string(), 120)).unwrap_or_default();
+    let disposition =
+        item.disposition.as_ref().map(|d| inline(&d.to_string(), 120)).unwrap_or_default();
     facts([report(&item.key, item.state, item.state_reason.as_deref(), title), disposition])
 }
 

@@ -7,7 +7,9 @@ use precedent_core::model::{
 use serde_json::json;
 
 use super::{
-    markdown::{TITLE, Text, call, day, facts, inline, percent, read_call, report as describe, state},
+    markdown::{
+        TITLE, Text, call, day, facts, inline, percent, read_call, report as describe, state,
+    },
     output::{self, Item},
 };
 
@@ -26,18 +28,27 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
     let count = response.cases.len();
     let cases = if count == 1 { "solved case" } else { "solved cases" };
     text.add(&match response.outcome {
-        TroubleshootOutcome::Solved if response.is_sure() => format!("**Solved before**: {count} {cases}."),
-        TroubleshootOutcome::Solved => format!("**Possibly solved before**: {count} {cases} that may help."),
+        TroubleshootOutcome::Solved if response.is_sure() => {
+            format!("**Solved before**: {count} {cases}.")
+        }
+        TroubleshootOutcome::Solved => {
+            format!("**Possibly solved before**: {count} {cases} that may help.")
+        }
         TroubleshootOutcome::Wiki => format!("**No solved case matches{so_far}.** Wiki pages:"),
         TroubleshootOutcome::Nothing => format!("**No solved case or wiki page matches{so_far}.**"),
     });
     for report in &response.open {
-        let line = describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
-        text.add(&format!("Known and still open: {line} ({} the same problem)", percent(report.confidence)));
+        let line =
+            describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+        text.add(&format!(
+            "Known and still open: {line} ({} the same problem)",
+            percent(report.confidence)
+        ));
     }
     for article in &response.articles {
         text.gap();
-        let heading = format!("Article [{}] {}", inline(&article.key, TITLE), inline(&article.title, TITLE));
+        let heading =
+            format!("Article [{}] {}", inline(&article.key, TITLE), inline(&article.title, TITLE));
         text.quote(&heading, &article.text, PASSAGE);
     }
     let mut next = Vec::new();
@@ -45,7 +56,10 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
         text.gap();
         let share = text.budget() / (count - at);
         render_case(case, share, &mut text);
-        next.push(format!("{} reads the rest of the thread.", read_call(&case.key, case.fix.as_deref())));
+        next.push(format!(
+            "{} reads the rest of the thread.",
+            read_call(&case.key, case.fix.as_deref())
+        ));
     }
     for case in &response.near {
         text.gap();
@@ -62,8 +76,11 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
     }
     for passage in &response.wiki {
         text.gap();
-        let heading =
-            format!("Wiki page [{}] {}", inline(&passage.key, TITLE), inline(&passage.title, TITLE));
+        let heading = format!(
+            "Wiki page [{}] {}",
+            inline(&passage.key, TITLE),
+            inline(&passage.title, TITLE)
+        );
         text.quote(&heading, &passage.text, PASSAGE);
         if response.cases.is_empty() {
             next.push(format!("{} reads the page.", read_call(&passage.key, None)));
@@ -83,8 +100,9 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
         );
     }
     let results = response.cases.iter().map(Item::from);
-    let results =
-        results.chain(response.open.iter().map(Item::from)).chain(response.near.iter().map(Item::from));
+    let results = results
+        .chain(response.open.iter().map(Item::from))
+        .chain(response.near.iter().map(Item::from));
     let payload = output::Fixes {
         solved: count,
         results: results.chain(response.wiki.iter().map(Item::from)).collect(),
@@ -108,7 +126,8 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         relation,
         case.via.as_ref().map_or_else(String::new, |via| format!("matched by {via}")),
     ]));
-    let note = case.asked_version.as_ref().map(|version| format!(" ({})", inline(&version.words(), 120)));
+    let note =
+        case.asked_version.as_ref().map(|version| format!(" ({})", inline(&version.words(), 120)));
     if let Some(version) = &case.fixed_in {
         text.add(&format!("Fixed in {}{}", inline(version, 40), note.unwrap_or_default()));
     }
@@ -121,11 +140,13 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
     }
     // A denial of the fix matters more than other comments.
     let is_first = |comment: &&_| case.is_first(comment);
-    let is_useful =
-        |role| matches!(role, Some(CommentRole::Workaround | CommentRole::Denial | CommentRole::Fix));
+    let is_useful = |role| {
+        matches!(role, Some(CommentRole::Workaround | CommentRole::Denial | CommentRole::Fix))
+    };
     let first = case.comments.iter().filter(is_first).map(|comment| ("Fix", comment));
     let comments = case.comments.iter().rev().filter(|c| !case.is_first(c) && is_useful(c.role));
-    let comments = comments.map(|comment| (comment.role.map_or("Comment", CommentRole::as_str), comment));
+    let comments =
+        comments.map(|comment| (comment.role.map_or("Comment", CommentRole::as_str), comment));
     let mut count = 0;
     for (heading, comment) in first.chain(comments) {
         let budget = text.budget().saturating_sub(end);
@@ -162,7 +183,10 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
     let best = response.errors.iter().find_map(|error| error.case.as_ref());
     let mut next = match best {
         Some(case) => {
-            vec![format!("{} reads the rest of the thread.", read_call(&case.key, case.fix.as_deref()))]
+            vec![format!(
+                "{} reads the rest of the thread.",
+                read_call(&case.key, case.fix.as_deref())
+            )]
         }
         None if response.distinct == 0 => {
             vec!["ask with the customer's description, because the log has no error.".to_owned()]
@@ -171,7 +195,9 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
     };
     let more = response.distinct.saturating_sub(response.errors.len() as u64);
     if more > 0 {
-        next.push(format!("find_fixes with a larger max_errors (up to 50) looks up {more} more errors."));
+        next.push(format!(
+            "find_fixes with a larger max_errors (up to 50) looks up {more} more errors."
+        ));
     }
     let item = |error: &LogError| match (&error.case, &error.known) {
         (Some(case), _) => Some(Item::from(case)),
@@ -192,16 +218,21 @@ fn render_error(error: &LogError, text: &mut Text) {
     let severity = format!("{} ×{}", group.severity.as_str(), group.count);
     text.quote(&facts([severity.as_str(), &location, crash]), &group.message, SHORT_QUOTE);
     if let Some(case) = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved) {
-        let version = case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
-        let case_facts =
-            [format!("Solved: {}", case.citation), inline(&case.title, TITLE), version.unwrap_or_default()];
+        let version =
+            case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
+        let case_facts = [
+            format!("Solved: {}", case.citation),
+            inline(&case.title, TITLE),
+            version.unwrap_or_default(),
+        ];
         text.add(&facts(case_facts));
         if let Some(fix) = case.comments.iter().find(|comment| case.is_first(comment)) {
             text.comment("Fix", &case.key, fix, LOG_FIX);
         }
     } else if let Some(report) = &error.known {
         let label = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };
-        let line = describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+        let line =
+            describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
         text.add(&format!("{label}: {line} · {}", percent(report.confidence)));
     } else {
         text.add("Not seen before.");

@@ -37,10 +37,12 @@ impl AllowedFolders {
             ));
         }
         let real = Path::new(path).canonicalize().ok().filter(|real| {
-            self.0.iter().any(|folder| real.starts_with(folder)) && (real.is_file() || real.is_dir())
+            self.0.iter().any(|folder| real.starts_with(folder))
+                && (real.is_file() || real.is_dir())
         });
         real.ok_or_else(|| {
-            let folders: Vec<String> = self.0.iter().map(|folder| folder.display().to_string()).collect();
+            let folders: Vec<String> =
+                self.0.iter().map(|folder| folder.display().to_string()).collect();
             Error::invalid(format!("this server is not allowed to read {path:?}"))
                 .with_hint(format!("It can read regular files in {}.", folders.join(", ")))
         })

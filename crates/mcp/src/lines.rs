@@ -8,8 +8,8 @@ use std::{collections::HashMap, io, time::Duration};
 use rmcp::{
     RoleServer,
     model::{
-        ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcMessage, NumberOrString, ProtocolVersion,
-        ServerJsonRpcMessage,
+        ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcMessage, NumberOrString,
+        ProtocolVersion, ServerJsonRpcMessage,
     },
     transport::Transport,
 };
@@ -59,7 +59,12 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
             result
         };
         Self {
-            input: Input { from: BufReader::new(from), line: Vec::new(), is_skipping: false, max: MAX_LINE },
+            input: Input {
+                from: BufReader::new(from),
+                line: Vec::new(),
+                is_skipping: false,
+                max: MAX_LINE,
+            },
             is_initialized: false,
             answer: None,
             output: Some(output),
@@ -86,19 +91,23 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
     fn is_in_time(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             JsonRpcMessage::Request(call) => {
-                let is_probe =
-                    matches!(call.request, ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_));
+                let is_probe = matches!(
+                    call.request,
+                    ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_)
+                );
                 self.is_initialized |= match &call.request {
                     ClientRequest::InitializeRequest(_) => true,
                     ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
                     // Later protocol versions send the initialization data with each request.
-                    request => {
-                        request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
-                    }
+                    request => request
+                        .get_meta()
+                        .missing_required_keys(&ProtocolVersion::V_2026_07_28)
+                        .is_empty(),
                 };
                 if !self.is_initialized && !is_probe {
                     let id = serde_json::to_string(&call.id).ok();
-                    let text = "Not initialized: send initialize first, then notifications/initialized.";
+                    let text =
+                        "Not initialized: send initialize first, then notifications/initialized.";
                     self.answer = Some(answer(id.as_deref(), INVALID_REQUEST, text));
                     return false;
                 }
@@ -112,7 +121,10 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
 impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
     type Error = io::Error;
 
-    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(
+        &mut self,
+        item: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let line = serde_json::to_vec(&item).map(|mut line| {
             line.push(b'\n');
             line
@@ -169,7 +181,10 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
 }
 
 /// Writes lines, each completely before the next.
-async fn write(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Vec<u8>>) -> io::Result<()> {
+async fn write(
+    mut to: impl AsyncWrite + Unpin,
+    mut lines: mpsc::Receiver<Vec<u8>>,
+) -> io::Result<()> {
     while let Some(line) = lines.recv().await {
         to.write_all(&line).await?;
         to.flush().await?;
@@ -246,10 +261,12 @@ fn parse_line(line: &[u8]) -> ParsedLine {
     }
     if let Err(error) = serde_json::from_str::<&RawValue>(text) {
         let problem = if error.is_eof() { "unexpected end" } else { "syntax error" };
-        let text = format!("This line is not valid JSON: {problem} at character {}.", error.column());
+        let text =
+            format!("This line is not valid JSON: {problem} at character {}.", error.column());
         return ParsedLine::Error(answer(None, PARSE_ERROR, &text));
     }
-    let reject = |id: Option<&str>, text: &str| ParsedLine::Error(answer(id, INVALID_REQUEST, text));
+    let reject =
+        |id: Option<&str>, text: &str| ParsedLine::Error(answer(id, INVALID_REQUEST, text));
     if !text.starts_with('{') {
         let text = match text.starts_with('[') {
             true => "Batches are not supported; send one message per line.",
@@ -277,11 +294,15 @@ fn parse_line(line: &[u8]) -> ParsedLine {
         (Some(Some(_)), None) => {
             // Notifications are never answered.
             return match serde_json::from_str(text) {
-                Ok(message @ JsonRpcMessage::Notification(_)) => ParsedLine::Message(Box::new(message)),
+                Ok(message @ JsonRpcMessage::Notification(_)) => {
+                    ParsedLine::Message(Box::new(message))
+                }
                 _ => ParsedLine::Nothing,
             };
         }
-        (Some(Some(_)), Some(raw_id)) if serde_json::from_str::<NumberOrString>(raw_id).is_err() => {
+        (Some(Some(_)), Some(raw_id))
+            if serde_json::from_str::<NumberOrString>(raw_id).is_err() =>
+        {
             return reject(id, "The id must be a string or a signed 64-bit integer.");
         }
         (Some(Some(_)), Some(_)) => {}
@@ -292,22 +313,26 @@ fn parse_line(line: &[u8]) -> ParsedLine {
     }
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
         Ok(JsonRpcMessage::Request(call)) => match (&call.request, METHODS.contains(&&*method)) {
-            (ClientRequest::CustomRequest(_), true) => {
-                ParsedLine::Error(answer(id, INVALID_PARAMS, &format!("The params of {method} are invalid.")))
-            }
+            (ClientRequest::CustomRequest(_), true) => ParsedLine::Error(answer(
+                id,
+                INVALID_PARAMS,
+                &format!("The params of {method} are invalid."),
+            )),
             // `rmcp` answers these with only their name.
             (_, false) => {
                 let name: String = method.chars().take(60).collect();
-                let text =
-                    format!("Unknown method \"{name}\". This server supports tools/list and tools/call.");
+                let text = format!(
+                    "Unknown method \"{name}\". This server supports tools/list and tools/call."
+                );
                 ParsedLine::Error(answer(id, METHOD_NOT_FOUND, &text))
             }
             _ => ParsedLine::Message(Box::new(JsonRpcMessage::Request(call))),
         },
         Ok(_) => reject(id, "This method is not a request."),
-        Err(_) => {
-            reject(id, "Cannot read this request: it is nested too deeply, or it contains an invalid string.")
-        }
+        Err(_) => reject(
+            id,
+            "Cannot read this request: it is nested too deeply, or it contains an invalid string.",
+        ),
     }
 }
 
@@ -332,7 +357,8 @@ fn can_be_repeated(id: &str) -> bool {
 /// Formats an error answer. `rmcp` omits an unknown id, but the protocol requires `null`.
 fn answer(id: Option<&str>, code: i32, text: &str) -> Vec<u8> {
     let error = serde_json::json!({"code": code, "message": text});
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", id.unwrap_or("null")).into_bytes()
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", id.unwrap_or("null"))
+        .into_bytes()
 }
 
 #[cfg(test)]
@@ -435,12 +461,18 @@ mod tests {
     async fn overlong_line_is_not_kept_in_memory() {
         let long = "x".repeat(100_000);
         let text = format!("one\n{long}\ntwo\n{long}");
-        let mut input =
-            Input { from: BufReader::new(text.as_bytes()), line: Vec::new(), is_skipping: false, max: 1_000 };
+        let mut input = Input {
+            from: BufReader::new(text.as_bytes()),
+            line: Vec::new(),
+            is_skipping: false,
+            max: 1_000,
+        };
         let mut events = Vec::new();
         loop {
             match input.next().await.unwrap() {
-                Next::Line => events.push(String::from_utf8(std::mem::take(&mut input.line)).unwrap()),
+                Next::Line => {
+                    events.push(String::from_utf8(std::mem::take(&mut input.line)).unwrap())
+                }
                 Next::TooLong => {
                     assert_eq!(input.line.capacity(), 0);
                     events.push("too long".to_owned());

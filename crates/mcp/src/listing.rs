@@ -47,7 +47,11 @@ pub async fn search(
 }
 
 /// Lists everything that matches the filters of a query without words.
-async fn browse(casebook: &Casebook, args: &SearchIssues, task: &Task) -> Result<(String, output::Search)> {
+async fn browse(
+    casebook: &Casebook,
+    args: &SearchIssues,
+    task: &Task,
+) -> Result<(String, output::Search)> {
     let mut limit = args.limit.0;
     loop {
         let request = SearchRequest {
@@ -70,7 +74,11 @@ async fn browse(casebook: &Casebook, args: &SearchIssues, task: &Task) -> Result
 }
 
 /// Lists the best-ranked results of a query with search terms.
-async fn rank(casebook: &Casebook, args: &SearchIssues, task: &Task) -> Result<(String, output::Search)> {
+async fn rank(
+    casebook: &Casebook,
+    args: &SearchIssues,
+    task: &Task,
+) -> Result<(String, output::Search)> {
     let first = args.offset.0;
     if first > MAX_LIMIT {
         return Err(Error::invalid(format!(
@@ -81,7 +89,8 @@ async fn rank(casebook: &Casebook, args: &SearchIssues, task: &Task) -> Result<(
         ));
     }
     let ask = async |limit: usize| {
-        let request = SearchRequest { query: args.query.clone(), limit, ..SearchRequest::default() };
+        let request =
+            SearchRequest { query: args.query.clone(), limit, ..SearchRequest::default() };
         casebook.search(request, task).await
     };
     let end = first + args.limit.0;
@@ -99,7 +108,11 @@ async fn rank(casebook: &Casebook, args: &SearchIssues, task: &Task) -> Result<(
 }
 
 /// Renders as many results as fit, and returns their number; `more` results follow the last.
-fn page(response: &SearchResponse, args: &SearchIssues, more: bool) -> ((String, output::Search), usize) {
+fn page(
+    response: &SearchResponse,
+    args: &SearchIssues,
+    more: bool,
+) -> ((String, output::Search), usize) {
     let mut text = Text::new(args.max_chars.0);
     if !response.hits.is_empty() {
         text.add(&format!("Results from {}, best first:", args.offset.0 + 1));
@@ -108,7 +121,9 @@ fn page(response: &SearchResponse, args: &SearchIssues, more: bool) -> ((String,
     for hit in &response.hits {
         let line = render_hit(args.offset.0 + count + 1, hit);
         // A page has at least one result.
-        if !text.add(&line) && (count > 0 || !text.add(&inline(&line, text.budget().saturating_sub(1)))) {
+        if !text.add(&line)
+            && (count > 0 || !text.add(&inline(&line, text.budget().saturating_sub(1))))
+        {
             break;
         }
         count += 1;
@@ -150,11 +165,15 @@ fn render_hit(rank: usize, hit: &Hit) -> String {
         None => format!("updated {}", day(hit.updated_at)),
     };
     let state = [state(hit.state, hit.state_reason.as_deref()), date].join(" ");
-    let mut out =
-        format!("{rank}. {}", facts([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, TITLE)]));
+    let mut out = format!(
+        "{rank}. {}",
+        facts([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, TITLE)])
+    );
     let passage = hit.passages.first().map(|passage| {
         let prefix = match passage.part {
-            Part::Comment => format!("{}, {}: ", passage.anchor, author(passage.author.as_deref(), None)),
+            Part::Comment => {
+                format!("{}, {}: ", passage.anchor, author(passage.author.as_deref(), None))
+            }
             Part::Body => String::new(),
         };
         format!("\n   > {prefix}{}", excerpt(&passage.spans))
@@ -167,7 +186,11 @@ fn render_hit(rank: usize, hit: &Hit) -> String {
 /// Returns the part of a passage around its first match, on one line.
 fn excerpt(spans: &[Span]) -> String {
     let text: String = spans.iter().map(|span| span.text.as_str()).collect();
-    let lead = spans.iter().take_while(|span| !span.hit).map(|span| span.text.chars().count()).sum::<usize>();
+    let lead = spans
+        .iter()
+        .take_while(|span| !span.hit)
+        .map(|span| span.text.chars().count())
+        .sum::<usize>();
     let length = text.chars().count();
     if length <= PASSAGE || lead <= LEAD || lead == length {
         return inline(&text, PASSAGE);

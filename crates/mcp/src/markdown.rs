@@ -67,8 +67,8 @@ pub fn call(tool: &str, arguments: &Value) -> String {
 
 /// Formats the call that reads a thread, from a comment on if one is cited.
 pub fn read_call(key: &str, comment: Option<&str>) -> String {
-    let arguments =
-        comment.map_or_else(|| json!({"key": key}), |comment| json!({"key": key, "comment": comment}));
+    let arguments = comment
+        .map_or_else(|| json!({"key": key}), |comment| json!({"key": key, "comment": comment}));
     call("read_thread", &arguments)
 }
 
@@ -80,7 +80,9 @@ pub fn report(key: &str, status: Option<State>, reason: Option<&str>, title: &st
 /// Formats a state with the reason for a closure.
 pub fn state(state: Option<State>, reason: Option<&str>) -> String {
     match (state, reason) {
-        (Some(State::Closed), Some(reason)) => format!("closed as {}", inline(&reason.replace('_', " "), 40)),
+        (Some(State::Closed), Some(reason)) => {
+            format!("closed as {}", inline(&reason.replace('_', " "), 40))
+        }
         (state, _) => state.map_or("", State::as_str).to_owned(),
     }
 }

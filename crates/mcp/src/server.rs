@@ -5,20 +5,22 @@ use std::{sync::Arc, time::Duration};
 use precedent_core::{
     Error, Result, Task, error,
     model::{
-        ArticleRequest, AskRequest, BriefFormat, BriefRequest, DocKind, DuplicatesRequest, LogRequest,
-        NoteDraft, Recommendation, SimilarNotes, TroubleshootRequest, TroubleshootSettings, Verdict,
-        limits::BUDGET,
+        ArticleRequest, AskRequest, BriefFormat, BriefRequest, DocKind, DuplicatesRequest,
+        LogRequest, NoteDraft, Recommendation, SimilarNotes, TroubleshootRequest,
+        TroubleshootSettings, Verdict, limits::BUDGET,
     },
     task::Progress,
 };
 use precedent_engine::{Casebook, OpenOptions};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
-    handler::server::{common::schema_for_output as schema, router::tool::ToolRouter, tool::ToolCallContext},
+    handler::server::{
+        common::schema_for_output as schema, router::tool::ToolRouter, tool::ToolCallContext,
+    },
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
-        Tool,
+        PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities,
+        ServerConfig, Tool,
     },
     service::{RequestContext, ServerInitializeError},
     tool, tool_handler, tool_router,
@@ -72,7 +74,10 @@ const OLD_NAMES: &[(&str, &str, &[&str])] = &[
 const TEXT_CLIENTS: &[&str] = &["claude-code", "visual studio code"];
 
 fn connection_error(error: &dyn std::fmt::Display) -> Error {
-    Error::new(precedent_core::Code::Internal, format!("the connection to the client ended: {error}"))
+    Error::new(
+        precedent_core::Code::Internal,
+        format!("the connection to the client ended: {error}"),
+    )
 }
 
 /// Rejects a call without a question, or with several, as only one would be answered.
@@ -130,9 +135,15 @@ impl Server {
     /// Search issues, pull requests, wiki pages and notes, open and closed, by words and by
     /// meaning.
     #[tool(output_schema = schema::<output::Search>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn search_issues(&self, args: Parameters<parameters::SearchIssues>, context: Context) -> Reply {
-        self.answer(args, context, async |p, task| listing::search(self.casebook().await?, p, task).await)
-            .await
+    async fn search_issues(
+        &self,
+        args: Parameters<parameters::SearchIssues>,
+        context: Context,
+    ) -> Reply {
+        self.answer(args, context, async |p, task| {
+            listing::search(self.casebook().await?, p, task).await
+        })
+        .await
     }
 
     /// Find earlier reports, open and closed, of the same problem as an item (number or key) or a
@@ -140,7 +151,11 @@ impl Server {
     /// are reports that one fix resolves. Even a high confidence is only a suggestion. Records
     /// nothing.
     #[tool(output_schema = schema::<output::Duplicates>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn find_duplicates(&self, args: Parameters<parameters::FindDuplicates>, context: Context) -> Reply {
+    async fn find_duplicates(
+        &self,
+        args: Parameters<parameters::FindDuplicates>,
+        context: Context,
+    ) -> Reply {
         self.answer(args, context, async |p, task| {
             let request = self.duplicates_request(p)?;
             let response = self.casebook().await?.look_for_duplicates(request, task).await?;
@@ -190,7 +205,11 @@ impl Server {
     /// the fix and the workaround, if the thread documents them; then the text and the comments
     /// follow in order.
     #[tool(output_schema = schema::<output::Thread>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn read_thread(&self, args: Parameters<parameters::ReadThread>, context: Context) -> Reply {
+    async fn read_thread(
+        &self,
+        args: Parameters<parameters::ReadThread>,
+        context: Context,
+    ) -> Reply {
         self.answer(args, context, async |p, _| {
             let casebook = self.casebook().await?;
             let mut thread = casebook.thread(&self.key(&p.key.0)).await?;
@@ -209,7 +228,11 @@ impl Server {
     /// Write a cited summary of an issue or a question, to hand over. Private notes are never
     /// included.
     #[tool(output_schema = schema::<output::Brief>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn write_brief(&self, args: Parameters<parameters::WriteBrief>, context: Context) -> Reply {
+    async fn write_brief(
+        &self,
+        args: Parameters<parameters::WriteBrief>,
+        context: Context,
+    ) -> Reply {
         self.answer(args, context, async |p, task| {
             one_question("write_brief", &[&p.text, &p.key.0])?;
             if p.format == BriefFormat::Pdf {
@@ -246,7 +269,11 @@ impl Server {
     /// Write an article for a knowledge base about a solved problem, from cited sentences of its
     /// threads.
     #[tool(output_schema = schema::<output::Article>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn write_article(&self, args: Parameters<parameters::WriteArticle>, context: Context) -> Reply {
+    async fn write_article(
+        &self,
+        args: Parameters<parameters::WriteArticle>,
+        context: Context,
+    ) -> Reply {
         self.answer(args, context, async |p, task| {
             let request = ArticleRequest { key: self.key(&p.key.0), redact: p.redact };
             let article = self.casebook().await?.article(request, task).await?;
@@ -280,7 +307,9 @@ impl Server {
             if p.check_only {
                 let similar = casebook.similar_notes(p.kind, &p.title, &p.body).await?;
                 let next = match similar.recommendation {
-                    Recommendation::DuplicateFound => "the note exists; read it with read_thread.".to_owned(),
+                    Recommendation::DuplicateFound => {
+                        "the note exists; read it with read_thread.".to_owned()
+                    }
                     Recommendation::SimilarFound => {
                         "add_note stores it and links the similar notes.".to_owned()
                     }
@@ -297,7 +326,10 @@ impl Server {
                 force: p.force,
             };
             let response = casebook.add_note(draft, task).await?;
-            let next = format!("{} reads the note.", call("read_thread", &json!({"key": response.note.key})));
+            let next = format!(
+                "{} reads the note.",
+                call("read_thread", &json!({"key": response.note.key}))
+            );
             let similar = SimilarNotes {
                 matches: response.matches,
                 recommendation: Recommendation::Unique,
@@ -313,7 +345,11 @@ impl Server {
         output_schema = schema::<output::Decision>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = false)
     )]
-    async fn record_verdict(&self, args: Parameters<parameters::RecordVerdict>, context: Context) -> Reply {
+    async fn record_verdict(
+        &self,
+        args: Parameters<parameters::RecordVerdict>,
+        context: Context,
+    ) -> Reply {
         self.answer(args, context, async |p, _| {
             let (key, other) = (self.key(&p.key.0), self.key(&p.other.0));
             let reason = p.reason.as_deref();
@@ -321,11 +357,17 @@ impl Server {
             let Verdict { first, second, kind, canonical, .. } =
                 casebook.record_verdict(&key, &other, p.verdict, reason, "agent").await?;
             let mut text = Text::new(1_000);
-            text.add(&format!("**Recorded**: {first} and {second} are {}.", kind.as_str().replace('_', " ")));
+            text.add(&format!(
+                "**Recorded**: {first} and {second} are {}.",
+                kind.as_str().replace('_', " ")
+            ));
             text.add_some(
-                &canonical.as_ref().map_or_else(String::new, |key| format!("The report to keep is {key}.")),
+                &canonical
+                    .as_ref()
+                    .map_or_else(String::new, |key| format!("The report to keep is {key}.")),
             );
-            let undo = format!("to undo it, a person can run `precedent verdict undo {key} {other}`.");
+            let undo =
+                format!("to undo it, a person can run `precedent verdict undo {key} {other}`.");
             Ok((text.finish([undo]), output::Decision { first, second, canonical }))
         })
         .await
@@ -396,7 +438,8 @@ impl Server {
                 "Omit source to search all sources, or omit everywhere to search only that one.",
             ));
         }
-        let key = p.number.non_blank().map(|number| key_in(source.or(self.source.as_deref()), number));
+        let key =
+            p.number.non_blank().map(|number| key_in(source.or(self.source.as_deref()), number));
         let is_draft = !p.title.trim().is_empty() || !p.body.trim().is_empty();
         if key.is_some() == is_draft {
             let inputs = if is_draft { "both an item and a draft" } else { "no item and no draft" };
@@ -468,8 +511,8 @@ async fn report_progress(context: &Context, mut progress: watch::Receiver<Option
             let now = progress.borrow_and_update().clone();
             if let Some(p) = now {
                 #[allow(clippy::cast_precision_loss, reason = "progress needs no more digits")]
-                let mut note =
-                    ProgressNotificationParam::new(token.clone(), p.done as f64).with_message(p.unit);
+                let mut note = ProgressNotificationParam::new(token.clone(), p.done as f64)
+                    .with_message(p.unit);
                 #[allow(clippy::cast_precision_loss, reason = "progress needs no more digits")]
                 if let Some(total) = p.total {
                     note = note.with_total(total as f64);
@@ -502,7 +545,8 @@ impl ServerHandler for Server {
                 tool.output_schema = None;
             }
         }
-        let has_hints = context.protocol_version().is_some_and(|v| v >= ProtocolVersion::V_2026_07_28);
+        let has_hints =
+            context.protocol_version().is_some_and(|v| v >= ProtocolVersion::V_2026_07_28);
         let mut result = ListToolsResult::with_all_items(tools);
         result.ttl_ms = has_hints.then_some(0);
         result.cache_scope = has_hints.then_some(CacheScope::Private);
@@ -514,7 +558,9 @@ impl ServerHandler for Server {
         mut request: CallToolRequestParams,
         context: Context,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
-        if let Some((old, new, extra_args)) = OLD_NAMES.iter().find(|(old, ..)| *old == request.name) {
+        if let Some((old, new, extra_args)) =
+            OLD_NAMES.iter().find(|(old, ..)| *old == request.name)
+        {
             let arguments = request.arguments.get_or_insert_default();
             arguments.retain(|name, _| !extra_args.contains(&name.as_str()));
             if *old == "check_similar" {
@@ -529,7 +575,8 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(text, None));
         }
         let text_only = reads_text_only(&context);
-        let mut response = self.tool_router.call(ToolCallContext::new(self, request, context)).await?;
+        let mut response =
+            self.tool_router.call(ToolCallContext::new(self, request, context)).await?;
         if let (CallToolResponse::Complete(result), true) = (&mut response, text_only) {
             result.structured_content = None;
         }
@@ -552,8 +599,8 @@ fn shorten_schemas(tool: &mut Tool) {
                     let is_noise = matches!(name.as_str(), "$schema" | "format")
                         || (name == "title" && value.is_string());
                     // An empty default is the same as an omitted argument.
-                    let is_empty =
-                        name == "default" && matches!(value, Value::String(text) if text.is_empty());
+                    let is_empty = name == "default"
+                        && matches!(value, Value::String(text) if text.is_empty());
                     !is_noise && !is_empty
                 });
                 fields.values_mut().for_each(clean);
@@ -562,7 +609,8 @@ fn shorten_schemas(tool: &mut Tool) {
             _ => {}
         }
     }
-    for schema in [Some(&mut tool.input_schema), tool.output_schema.as_mut()].into_iter().flatten() {
+    for schema in [Some(&mut tool.input_schema), tool.output_schema.as_mut()].into_iter().flatten()
+    {
         let mut value = Value::Object(schema.as_ref().clone());
         clean(&mut value);
         *schema = Arc::new(serde_json::from_value(value).unwrap_or_default());

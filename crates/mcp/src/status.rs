@@ -22,12 +22,15 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
     text.add(&format!("**{} sources, {} documents**", status.sources.len(), coverage.documents));
     for source in &status.sources {
         let (issues, pulls, pages) = (source.issues, source.pull_requests, source.pages);
-        let counts =
-            format!("{issues} issues, {pulls} pull requests, {pages} pages, {} comments", source.comments);
+        let counts = format!(
+            "{issues} issues, {pulls} pull requests, {pages} pages, {} comments",
+            source.comments
+        );
         let mirror = mirrors.iter().find(|mirror| mirror.source == source.key);
         let time = mirror.and_then(|mirror| mirror.synced_at);
-        let sync_note =
-            time.map(|at| at.strftime(", synced %Y-%m-%d %H:%M UTC").to_string()).unwrap_or_default();
+        let sync_note = time
+            .map(|at| at.strftime(", synced %Y-%m-%d %H:%M UTC").to_string())
+            .unwrap_or_default();
         text.add(&format!("- {}: {counts}{sync_note}", source.key));
         for gap in mirror.iter().flat_map(|mirror| &mirror.gaps) {
             text.add(&format!("  Missing: {}", inline(&gap.text, 200)));
@@ -41,7 +44,9 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
         text.add(&format!("No semantic search: {}", inline(problem, 300)));
     }
     let next = match (status.sources.is_empty(), is_ready) {
-        (true, _) => "a person adds a source: `precedent source add github:owner/name && precedent sync`.",
+        (true, _) => {
+            "a person adds a source: `precedent source add github:owner/name && precedent sync`."
+        }
         (_, false) => {
             "a person runs `precedent index`; until then, no match does not prove that there is none."
         }
@@ -51,7 +56,10 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
         key: source.key.clone(),
         documents: source.issues + source.pull_requests + source.pages,
     });
-    (text.finish([next.to_owned()]), output::Status { sources: sources.collect(), conclusive: is_ready })
+    (
+        text.finish([next.to_owned()]),
+        output::Status { sources: sources.collect(), conclusive: is_ready },
+    )
 }
 
 /// Renders the outcome of adding a note, or of a check for similar notes.
@@ -72,11 +80,16 @@ pub fn render_note(
             false => format!(", differs in {}", inline(&note.differs.join(", "), 200)),
         };
         let similarity = percent(note.similarity);
-        text.add(&format!("- [{}] {} ({similarity} similar{diff})", note.id, inline(&note.title, TITLE)));
+        text.add(&format!(
+            "- [{}] {} ({similarity} similar{diff})",
+            note.id,
+            inline(&note.title, TITLE)
+        ));
     }
     if let Some(warning) = &similar.warning {
         text.add(&format!("Note: {}", inline(warning, 300)));
     }
-    let similar = similar.matches.iter().map(|note| Item::new(&note.id, note.similarity, None)).collect();
+    let similar =
+        similar.matches.iter().map(|note| Item::new(&note.id, note.similarity, None)).collect();
     (text.finish([next]), output::Note { outcome, key, similar })
 }

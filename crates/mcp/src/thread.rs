@@ -9,7 +9,8 @@ use serde_json::json;
 use super::{
     ask,
     markdown::{
-        TITLE, Text, author, byte_offset, call, day, facts, inline, page, quotation, read_call, state,
+        TITLE, Text, author, byte_offset, call, day, facts, inline, page, quotation, read_call,
+        state,
     },
     output,
     parameters::ReadThread,
@@ -37,7 +38,8 @@ impl Transcript {
             length
         };
         let by = author(thread.author.as_deref(), thread.association.as_deref());
-        let mut end = add(&mut out, facts(["Text".to_owned(), by, day(thread.created_at)]), &thread.markdown);
+        let mut end =
+            add(&mut out, facts(["Text".to_owned(), by, day(thread.created_at)]), &thread.markdown);
         for comment in &thread.comments {
             out.anchors.push((comment.anchor.clone(), end));
             let by = author(comment.author.as_deref(), comment.association.as_deref());
@@ -49,11 +51,15 @@ impl Transcript {
 
     /// Returns the offset of a comment, given by its anchor or number.
     fn offset_of(&self, key: &str, comment: &str) -> Result<usize> {
-        let is_match = |anchor: &str| anchor == comment || anchor.strip_prefix("comment-") == Some(comment);
+        let is_match =
+            |anchor: &str| anchor == comment || anchor.strip_prefix("comment-") == Some(comment);
         let entry = self.anchors.iter().find(|(anchor, _)| is_match(anchor));
         entry.map(|(_, offset)| *offset).ok_or_else(|| {
-            Error::not_found(format!("read_thread: {key} has no comment \"{}\"", inline(comment, 60)))
-                .with_hint("Omit comment to read from the beginning; every comment's heading names it.")
+            Error::not_found(format!(
+                "read_thread: {key} has no comment \"{}\"",
+                inline(comment, 60)
+            ))
+            .with_hint("Omit comment to read from the beginning; every comment's heading names it.")
         })
     }
 }
@@ -72,7 +78,9 @@ pub fn render(
     };
     if start > 0 && start >= total {
         return Err(Error::invalid(format!("read_thread: the thread has only {total} characters"))
-            .with_hint("Pass next_offset of the previous page, or omit offset for the first page."));
+            .with_hint(
+                "Pass next_offset of the previous page, or omit offset for the first page.",
+            ));
     }
     let mut text = Text::new(args.max_chars.0);
     text.add(&format!("**[{}] {}**", thread.key, inline(&thread.title, TITLE)));
@@ -103,7 +111,8 @@ pub fn render(
     });
     let canonical =
         thread.links.iter().find(|link| start == 0 && link.outgoing && link.kind == "duplicate_of");
-    let canonical = canonical.map(|link| format!("{} reads the report to keep.", read_call(&link.key, None)));
+    let canonical =
+        canonical.map(|link| format!("{} reads the report to keep.", read_call(&link.key, None)));
     let payload = output::Thread {
         key: thread.key.clone(),
         fix: problem.and_then(|problem| problem.fix.as_ref()).map(|fix| fix.anchor.clone()),
@@ -132,9 +141,16 @@ fn render_facts(thread: &Thread, text: &mut Text) {
         event_date("opened", thread.created_at),
         event_date("closed", thread.closed_at),
         inline(&labels, 120),
-        thread.milestone.as_ref().map_or_else(String::new, |name| format!("milestone {}", inline(name, 40))),
+        thread
+            .milestone
+            .as_ref()
+            .map_or_else(String::new, |name| format!("milestone {}", inline(name, 40))),
         format!("{} comments", thread.comments.len()),
-        if thread.deleted_at.is_some() { "deleted from the tracker".to_owned() } else { String::new() },
+        if thread.deleted_at.is_some() {
+            "deleted from the tracker".to_owned()
+        } else {
+            String::new()
+        },
     ]));
     text.add_some(&thread.url.as_ref().map_or_else(String::new, |url| inline(url, 200)));
     let kinds = [
@@ -146,9 +162,13 @@ fn render_facts(thread: &Thread, text: &mut Text) {
         ("mentions", false, "Mentioned by"),
     ];
     for (kind, outgoing, heading) in kinds {
-        let links: Vec<&LinkView> =
-            thread.links.iter().filter(|link| link.kind == kind && link.outgoing == outgoing).collect();
-        let keys: Vec<String> = links.iter().take(LINKS).map(|link| inline(&link.key, 80)).collect();
+        let links: Vec<&LinkView> = thread
+            .links
+            .iter()
+            .filter(|link| link.kind == kind && link.outgoing == outgoing)
+            .collect();
+        let keys: Vec<String> =
+            links.iter().take(LINKS).map(|link| inline(&link.key, 80)).collect();
         if !links.is_empty() {
             let more = links.len().saturating_sub(LINKS);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -169,15 +189,21 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
     for change in &problem.fixed_by {
         text.add(&format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE)));
     }
-    for (heading, comment) in [(problem.fix_heading(), &problem.fix), ("Workaround", &problem.workaround)] {
+    for (heading, comment) in
+        [(problem.fix_heading(), &problem.fix), ("Workaround", &problem.workaround)]
+    {
         match comment {
-            Some(comment) if fits => drop(text.add(&format!("{heading}: {}, below.", comment.anchor))),
+            Some(comment) if fits => {
+                drop(text.add(&format!("{heading}: {}, below.", comment.anchor)))
+            }
             Some(comment) => text.comment(heading, &thread.key, comment, COMMENT),
             None => {}
         }
     }
     let latest_comment = thread.comments.iter().rev().find(|comment| !comment.bot);
-    if let Some(last) = latest_comment.filter(|_| problem.fix.is_none() && problem.workaround.is_none()) {
+    if let Some(last) =
+        latest_comment.filter(|_| problem.fix.is_none() && problem.workaround.is_none())
+    {
         text.add("No fix or workaround was recognized in the comments.");
         if !fits {
             let by = author(last.author.as_deref(), last.association.as_deref());

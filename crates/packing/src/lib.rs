@@ -35,8 +35,11 @@ pub fn packing(start: &[u8]) -> Option<&'static str> {
     ];
     let entry = formats.iter().find(|(mark, _)| start.starts_with(mark))?;
     // A text may begin with "BZh"; bzip2 continues with a digit and the digits of pi.
-    let block = start.len() < 10 || start[4..10] == [0x31, 0x41, 0x59, 0x26, 0x53, 0x59] || start[4] == 0x17;
-    (entry.1 != "bzip2" || (start.get(3).is_some_and(u8::is_ascii_digit) && block)).then_some(entry.1)
+    let block = start.len() < 10
+        || start[4..10] == [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
+        || start[4] == 0x17;
+    (entry.1 != "bzip2" || (start.get(3).is_some_and(u8::is_ascii_digit) && block))
+        .then_some(entry.1)
 }
 
 /// Opens a file and decompresses it if needed; `packed_bytes` counts the bytes read from the file.
@@ -68,13 +71,17 @@ pub fn unpacked(
         }
         let inner: Box<dyn Read + Send> = match format {
             "gzip" => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
-            "zstd" => {
-                Box::new(zstd::stream::read::Decoder::with_buffer(input).map_err(|e| Error::io(path, e))?)
-            }
+            "zstd" => Box::new(
+                zstd::stream::read::Decoder::with_buffer(input).map_err(|e| Error::io(path, e))?,
+            ),
             "xz" => Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, XZ_MEMORY)),
             _ => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
         };
-        stream = Box::new(BombGuard { inner, packed_bytes: Arc::clone(packed_bytes), unpacked_bytes: 0 });
+        stream = Box::new(BombGuard {
+            inner,
+            packed_bytes: Arc::clone(packed_bytes),
+            unpacked_bytes: 0,
+        });
     }
     Err(Error::invalid(format!("{}: compressed more than {MAX_LAYERS} times over", path.display()))
         .with_hint("Unpack it first, then import the result."))
@@ -156,15 +163,19 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
         let mut out = Vec::new();
-        unpack(file.path(), &Arc::default())?.read_to_end(&mut out).map_err(|e| damaged(file.path(), &e))?;
+        unpack(file.path(), &Arc::default())?
+            .read_to_end(&mut out)
+            .map_err(|e| damaged(file.path(), &e))?;
         Ok(out)
     }
 
     #[test]
     fn archive_errors_name_their_cause() {
         let path = Path::new("all.zip");
-        let error =
-            damaged(path, &io::Error::other("unsupported Zip archive: Password required to decrypt file"));
+        let error = damaged(
+            path,
+            &io::Error::other("unsupported Zip archive: Password required to decrypt file"),
+        );
         assert!(error.to_string().contains("password-protected"), "{error}");
         assert!(error.hint().unwrap_or_default().contains("with the password"), "{error:?}");
         let error = damaged(path, &io::Error::from(io::ErrorKind::UnexpectedEof));

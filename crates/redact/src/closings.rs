@@ -47,16 +47,19 @@ static EXTRA_WORDS: Words = Words::new("
     مع أطيب
 ");
 /// The words before the writer's town.
-const FROM: &[&str] =
-    &["aus", "from", "depuis", "desde", "da", "från", "fra", "vanuit", "uit", "z", "из", "dal", "dalla"];
+const FROM: &[&str] = &[
+    "aus", "from", "depuis", "desde", "da", "från", "fra", "vanuit", "uit", "z", "из", "dal",
+    "dalla",
+];
 /// The one-word closings that are also words of titles: recognised only on their own line.
 const TITLES: &[&str] = &[
-    "best", "yours", "best of", "respect", "kindly", "regard", "br", "att", "in", "bw", "gr", "以上", "to",
-    "tak", "ty",
+    "best", "yours", "best of", "respect", "kindly", "regard", "br", "att", "in", "bw", "gr",
+    "以上", "to", "tak", "ty",
 ];
 
 /// The punctuation that may end a closing.
-const ENDS: [char; 15] = [',', '.', '!', ';', '~', '–', '—', '-', ':', '，', '。', '！', '、', '*', '_'];
+const ENDS: [char; 15] =
+    [',', '.', '!', ';', '~', '–', '—', '-', ':', '，', '。', '！', '、', '*', '_'];
 
 /// Returns whether a line is a closing formula.
 pub(super) fn closes(line: &str) -> bool {
@@ -86,7 +89,8 @@ pub(super) fn town(line: &str) -> Option<&str> {
     let at = words.iter().position(|(_, word)| FROM.contains(&word.to_lowercase().as_str()))?;
     let (begin, _) = *words.get(at + 1)?;
     let place = &bare[begin..];
-    let capital = words[at + 1..].iter().any(|(_, w)| w.chars().next().is_some_and(char::is_uppercase));
+    let capital =
+        words[at + 1..].iter().any(|(_, w)| w.chars().next().is_some_and(char::is_uppercase));
     let few = words.len() - at <= 4 && !place.contains(|c: char| c.is_ascii_digit());
     (at > 0 && capital && few && is_made_of_closings(&bare[..words[at].0])).then_some(place)
 }

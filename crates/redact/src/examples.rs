@@ -77,13 +77,19 @@ const SECRETS: &[(&str, &str)] = &[
     ("Hansen", "-----Original Message-----\nFrom: Molly Hansen <mh@firma.example>\nSent: Tuesday"),
     ("Falk", "To: Support; Ragnar Falk\nCc: Tilda Borg <tb@firma.example>"),
     ("Borg", "To: Support; Ragnar Falk\nCc: Tilda Borg <tb@firma.example>"),
-    ("Petersen", "Von: Rolf Petersen [mailto:rp@firma.example]\nGesendet: Dienstag\nAn: Greta Sund"),
+    (
+        "Petersen",
+        "Von: Rolf Petersen [mailto:rp@firma.example]\nGesendet: Dienstag\nAn: Greta Sund",
+    ),
     ("Sund", "Von: Rolf Petersen [mailto:rp@firma.example]\nGesendet: Dienstag\nAn: Greta Sund"),
     ("Hansen", "From: Hansen, Molly\nTo: Support"),
     ("Hansen", "On Tue, 12 Mar 2024 at 14:05, Molly Hansen <mh@firma.example> wrote:\n> It stops."),
     ("Petersen", "Am 12.03.2024 um 14:05 schrieb Rolf Petersen:\n> Es hält an."),
     ("Dumont", "Le 12 mars 2024 à 14:05, Claire Dumont <cd@firma.example> a écrit :\n> Rien."),
-    ("Prado", "El mar, 12 mar 2024 a las 14:05, Lucia Prado (<lp@firma.example>) escribió:\n> Nada."),
+    (
+        "Prado",
+        "El mar, 12 mar 2024 a las 14:05, Lucia Prado (<lp@firma.example>) escribió:\n> Nada.",
+    ),
     ("高橋", "2024年3月12日(火) 14:05 高橋 美咲 <mt@firma.example>:\n> 止まります"),
     ("Pike", "Begin forwarded message:\n\nFrom: Owen Pike\nSubject: It stops"),
     ("Stolz", "Contact: Vera Stolz, ext. 4411"),
@@ -131,8 +137,14 @@ const SECRETS: &[(&str, &str)] = &[
         "Eby8vdM02",
         "AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;",
     ),
-    ("2BabcdefGHI", "https://x.blob.core.windows.net/c?sv=2022&sig=2%2BabcdefGHIJklmnop%3D&se=2025"),
-    ("XXXXXXXXXXXXXXXX", "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"),
+    (
+        "2BabcdefGHI",
+        "https://x.blob.core.windows.net/c?sv=2022&sig=2%2BabcdefGHIJklmnop%3D&se=2025",
+    ),
+    (
+        "XXXXXXXXXXXXXXXX",
+        "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+    ),
     ("a0AfH6SMB", "ya29.a0AfH6SMBabcdefghijklmnopqrstuvwxyz"),
     ("dckr_pat_", "dckr_pat_abcdefghijklmnopqrstuvwxyz1"),
     ("glpat-", "glpat-abcdefghij0123456789"),
@@ -173,12 +185,18 @@ const SECRETS: &[(&str, &str)] = &[
         "Hej,\n\ndet stannar.\n\nMed vänliga hälsningar\nMarta Lindqvist\nStorgatan 14\n111 23 Stockholm",
     ),
     ("Stockholm", "Hej,\n\ndet stannar.\n\nMvh\nMarta Lindqvist\nStorgatan 14\n111 23 Stockholm"),
-    ("Kowalczyk", "Nie działa.\n\nPozdrawiam\nAgnieszka Kowalczyk\nul. Marszałkowska 12/4\n00-590 Warszawa"),
+    (
+        "Kowalczyk",
+        "Nie działa.\n\nPozdrawiam\nAgnieszka Kowalczyk\nul. Marszałkowska 12/4\n00-590 Warszawa",
+    ),
     (
         "Marszałkowska",
         "Nie działa.\n\nPozdrawiam\nAgnieszka Kowalczyk\nul. Marszałkowska 12/4\n00-590 Warszawa",
     ),
-    ("Warszawa", "Nie działa.\n\nPozdrawiam\nAgnieszka Kowalczyk\nul. Marszałkowska 12/4\n00-590 Warszawa"),
+    (
+        "Warszawa",
+        "Nie działa.\n\nPozdrawiam\nAgnieszka Kowalczyk\nul. Marszałkowska 12/4\n00-590 Warszawa",
+    ),
     ("Silva", "Parou.\n\nAtenciosamente,\nJoão Silva\nRua das Flores 12"),
     ("Novák", "Nefunguje.\n\nS pozdravem\nJan Novák"),
     ("Смирнова", "Не работает.\n\nС уважением,\nАнна Смирнова"),
@@ -214,8 +232,11 @@ const SECRETS: &[(&str, &str)] = &[
 #[test]
 fn error_messages_stay_byte_for_byte() {
     assert!(ERRORS.len() >= 40);
-    let changes: Vec<_> =
-        ERRORS.iter().filter(|text| redact_all(text) != **text).map(|t| (t, redact_all(t))).collect();
+    let changes: Vec<_> = ERRORS
+        .iter()
+        .filter(|text| redact_all(text) != **text)
+        .map(|t| (t, redact_all(t)))
+        .collect();
     assert!(changes.is_empty(), "{changes:#?}");
 }
 
@@ -236,7 +257,12 @@ fn redaction_is_idempotent() {
         let out = redact_all(text);
         assert_eq!(redact_all(&out), out, "{text}");
     }
-    let text = SECRETS.iter().map(|(_, t)| *t).chain(ERRORS.iter().copied()).collect::<Vec<_>>().join("\n\n");
+    let text = SECRETS
+        .iter()
+        .map(|(_, t)| *t)
+        .chain(ERRORS.iter().copied())
+        .collect::<Vec<_>>()
+        .join("\n\n");
     let out = redact_all(&text);
     assert_eq!(redact_all(&out), out);
 }
@@ -248,7 +274,10 @@ fn possible_numbers_and_passwords_are_doubtful() {
         ("login with user bob and password hunter22", "hunter22"),
         ("Hi,\n\nit stops.\n\nJonathan Whitcombe", "Jonathan Whitcombe"),
     ] {
-        let sure = hits(text).into_iter().find(|(_, original, _)| original == secret).map(|(.., sure)| sure);
+        let sure = hits(text)
+            .into_iter()
+            .find(|(_, original, _)| original == secret)
+            .map(|(.., sure)| sure);
         assert_eq!(sure, Some(false), "{text}");
     }
 }
@@ -257,7 +286,10 @@ fn possible_numbers_and_passwords_are_doubtful() {
 fn ordinary_word_used_as_a_secret_stays_elsewhere() {
     let out = redact_all("password=swordfish\nThe swordfish is a fish.");
     assert_eq!(out, "password=[token-1]\nThe swordfish is a fish.");
-    assert_eq!(redact_all("password=sw0rdfish\nthen sw0rdfish"), "password=[token-1]\nthen [token-1]");
+    assert_eq!(
+        redact_all("password=sw0rdfish\nthen sw0rdfish"),
+        "password=[token-1]\nthen [token-1]"
+    );
 }
 
 proptest! {

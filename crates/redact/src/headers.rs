@@ -69,10 +69,12 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         if !of_mail && !PEOPLE.contains(&label) {
             return c[0].to_owned();
         }
-        let rest = c[3].split(';').map(|part| hide_listed(r, part, of_mail)).collect::<Vec<_>>().join(";");
+        let rest =
+            c[3].split(';').map(|part| hide_listed(r, part, of_mail)).collect::<Vec<_>>().join(";");
         format!("{}{rest}", &c[1])
     });
-    out = r.replace(&NAME_BEFORE_ADDRESS, &out, |r, c, _| format!("{}{}", hide_name(r, &c[1]), &c[2]));
+    out = r
+        .replace(&NAME_BEFORE_ADDRESS, &out, |r, c, _| format!("{}{}", hide_name(r, &c[1]), &c[2]));
     out = r.replace(&WROTE, &out, |r, c, _| format!("{}{}", hide_name(r, &c[1]), &c[2]));
     r.replace(&WROTE_BEFORE, &out, |r, c, _| format!("{}{}{}", &c[1], hide_name(r, &c[2]), &c[3]))
 }

@@ -132,9 +132,14 @@ fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor 
     // Keep only the exceptions that were used, because others would reveal text outside the brief.
     brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
     if wishes.links {
-        brief.sections.iter_mut().flat_map(|s| &mut s.entries).flat_map(|e| &mut e.citations).for_each(|c| {
-            c.url = None;
-        });
+        brief
+            .sections
+            .iter_mut()
+            .flat_map(|s| &mut s.entries)
+            .flat_map(|e| &mut e.citations)
+            .for_each(|c| {
+                c.url = None;
+            });
         brief.record.sources.iter_mut().for_each(|s| s.url = None);
     }
     redactor
@@ -262,14 +267,23 @@ mod tests {
     #[test]
     fn sensitive_values_are_replaced() {
         for (secret, text) in [
-            ("ghp_abcdefghijklmnopqrstuvwxyz0123", "GH_TOKEN ghp_abcdefghijklmnopqrstuvwxyz0123 was set"),
+            (
+                "ghp_abcdefghijklmnopqrstuvwxyz0123",
+                "GH_TOKEN ghp_abcdefghijklmnopqrstuvwxyz0123 was set",
+            ),
             ("AKIAABCDEFGHIJKLMNOP", "key AKIAABCDEFGHIJKLMNOP"),
             ("hunter2!x", "password = hunter2!x"),
             ("s3cr3t/value", "\"client_secret\": \"s3cr3t/value\""),
             ("abcDEF123456xyz==", "Authorization: Bearer abcDEF123456xyz=="),
-            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"),
+            (
+                "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
+                "jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
+            ),
             ("sw0rdfish", "postgres://bob:sw0rdfish@db1.acme.internal:5432/app"),
-            ("MIIEow", "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY-----"),
+            (
+                "MIIEow",
+                "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY-----",
+            ),
             ("ann@corp.example.com", "mail ann@corp.example.com"),
             ("10.20.30.40", "refused by 10.20.30.40:5432"),
             ("2001:db8::8a2e:370:7334", "from 2001:db8::8a2e:370:7334 port 22"),
@@ -338,16 +352,27 @@ mod tests {
     fn personal_data_of_a_mail_is_replaced() {
         let out = redact_all(MAIL);
         for secret in [
-            "Berta", "Brandt", "Hamburg", "Dock 5", "555 0100", "5550101", "DE89", "0130", "Harbour", "lp-hh",
+            "Berta", "Brandt", "Hamburg", "Dock 5", "555 0100", "5550101", "DE89", "0130",
+            "Harbour", "lp-hh",
         ] {
             assert!(!out.contains(secret), "{secret}: {out}");
         }
-        assert!(out.contains("Senior Operations Manager") && out.contains("prints blanks"), "{out}");
+        assert!(
+            out.contains("Senior Operations Manager") && out.contains("prints blanks"),
+            "{out}"
+        );
         assert_eq!(out.matches("[person-1]").count(), 2, "{out}");
         let list = hits(MAIL);
-        let sure = |original: &str| list.iter().find(|(_, o, _)| o == original).map(|(_, _, sure)| *sure);
-        assert_eq!((sure("Berta Brandt"), sure("DE89 3704 0044 0532 0130 00")), (Some(true), Some(true)));
-        assert_eq!((sure("Blue Harbour"), sure("Blue Harbour Logistics GmbH")), (Some(false), Some(false)));
+        let sure =
+            |original: &str| list.iter().find(|(_, o, _)| o == original).map(|(_, _, sure)| *sure);
+        assert_eq!(
+            (sure("Berta Brandt"), sure("DE89 3704 0044 0532 0130 00")),
+            (Some(true), Some(true))
+        );
+        assert_eq!(
+            (sure("Blue Harbour"), sure("Blue Harbour Logistics GmbH")),
+            (Some(false), Some(false))
+        );
     }
 
     #[test]
@@ -367,7 +392,10 @@ mod tests {
         }
         // A known person has one pseudonym for both names.
         let text = "Ask Brandt about it, Berta is away.\n\nRegards,\nBerta Brandt";
-        assert_eq!(redact_all(text), "Ask [person-1] about it, [person-1] is away.\n\nRegards,\n[person-1]");
+        assert_eq!(
+            redact_all(text),
+            "Ask [person-1] about it, [person-1] is away.\n\nRegards,\n[person-1]"
+        );
     }
 
     #[test]
@@ -410,7 +438,10 @@ mod tests {
         assert!(with_keep.let_stand("blue harbour") && !with_keep.let_stand("Not there"));
         let mut with_links = redactor(&Wishes { links: true, keep: &[] });
         let text = "See https://tracker.example/acme/app/issues/1. And tracker.example, https://docs.rs/x.";
-        assert_eq!(redact_text(&mut with_links, text), "See [link-1]. And [host-1], https://docs.rs/x.");
+        assert_eq!(
+            redact_text(&mut with_links, text),
+            "See [link-1]. And [host-1], https://docs.rs/x."
+        );
     }
 
     #[test]
@@ -442,22 +473,37 @@ mod tests {
             let digits = out.replace("[phone-1]", "").chars().filter(char::is_ascii_digit).count();
             assert!(out.contains("[phone-1]") && digits == 0, "{text}: {out}");
         }
-        assert_eq!(redact_all("ring (+49 40 5550100) or +49 40 5550199"), "ring ([phone-1]) or [phone-2]");
+        assert_eq!(
+            redact_all("ring (+49 40 5550100) or +49 40 5550199"),
+            "ring ([phone-1]) or [phone-2]"
+        );
     }
 
     #[test]
     fn cards_need_a_valid_checksum() {
-        for text in
-            ["4111 1111 1111 1111", "5500-0000-0000-0004", "3400 000000 00009", "card: 4111111111111111"]
-        {
+        for text in [
+            "4111 1111 1111 1111",
+            "5500-0000-0000-0004",
+            "3400 000000 00009",
+            "card: 4111111111111111",
+        ] {
             let out = redact_all(&format!("paid with {text} today"));
             assert!(out.contains("[card-1]"), "{text}: {out}");
         }
-        assert_eq!(hits("it was 4111111111111111"), [("card".into(), "4111111111111111".into(), false)]);
-        assert_eq!(hits("visa 4111 1111 1111 1112"), [("card".into(), "4111 1111 1111 1112".into(), false)]);
-        for text in
-            ["row 4111111111111112", "ERROR id 4111111111111111", "1234 5678 9012 3456", "x4111111111111111"]
-        {
+        assert_eq!(
+            hits("it was 4111111111111111"),
+            [("card".into(), "4111111111111111".into(), false)]
+        );
+        assert_eq!(
+            hits("visa 4111 1111 1111 1112"),
+            [("card".into(), "4111 1111 1111 1112".into(), false)]
+        );
+        for text in [
+            "row 4111111111111112",
+            "ERROR id 4111111111111111",
+            "1234 5678 9012 3456",
+            "x4111111111111111",
+        ] {
             assert_eq!(redact_all(text), text);
         }
     }

@@ -86,7 +86,8 @@ impl Lines {
 pub(super) fn line_prefix(text: &str, at: usize) -> &str {
     /// The limit in bytes: distant text is irrelevant, and a log may be a single line.
     const REACH: usize = 160;
-    let from = (at.saturating_sub(REACH)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
+    let from =
+        (at.saturating_sub(REACH)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
     text[from..at].rsplit('\n').next().unwrap_or_default()
 }
 

@@ -25,15 +25,18 @@ static SPELLED_EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// A file server's share.
-static SHARE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"((?:^|[\s\x22'`(=:])\\{2,4})([A-Za-z0-9][A-Za-z0-9._-]*)(\\+[A-Za-z0-9_$])"));
+static SHARE: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"((?:^|[\s\x22'`(=:])\\{2,4})([A-Za-z0-9][A-Za-z0-9._-]*)(\\+[A-Za-z0-9_$])")
+});
 static IPV4: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:\d{1,3}\.){3}\d{1,3}\b"));
-static IPV6: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:[0-9a-f]{1,4}:|::)(?:[0-9a-f]{0,4}:){1,7}[0-9a-f]{0,4}(?:%[a-z0-9]+)?"));
+static IPV6: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)(?:[0-9a-f]{1,4}:|::)(?:[0-9a-f]{0,4}:){1,7}[0-9a-f]{0,4}(?:%[a-z0-9]+)?")
+});
 static MAC: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b"));
 static URL: LazyLock<Regex> = LazyLock::new(|| re(r#"(?i)\bhttps?://[^\s<>()\[\]"'`|]+"#));
-static URL_HOST: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\b([a-z][a-z0-9+.-]*://(?:[^\s/@]*@)?)([a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)"));
+static URL_HOST: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)\b([a-z][a-z0-9+.-]*://(?:[^\s/@]*@)?)([a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)")
+});
 static HOST: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+(?:com|net|org|edu|gov|mil|int|io|dev|app|cloud|info|biz|co|ai|me|tv|cc|local|internal|intranet|intra|lan|corp|home|private|prod|localdomain|localhost|example|test|invalid|onion|arpa|eu|de|uk|fr|nl|es|it|ch|at|se|no|fi|dk|pl|cz|ru|ua|jp|cn|kr|in|br|ar|mx|au|nz|ca|us|za|il|tr|be|pt|ie|gr|hu|ro)\b",
@@ -88,8 +91,9 @@ static EVERYBODYS: Words = Words::new(
 );
 
 /// The top-level domains that are also words of programs: `log.info`, `java.io`, `configure.in`.
-static WORDS: Words =
-    Words::new("ai app ar at be br ca cc ch cloud co de dev es in info int io is it me net no pt se tr us");
+static WORDS: Words = Words::new(
+    "ai app ar at be br ca cc ch cloud co de dev es in info int io is it me net no pt se tr us",
+);
 
 /// The words before these in programs.
 static OBJECTS: Words = Words::new(
@@ -154,7 +158,9 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     out = r.replace(&SHARE, &out, |r, c, _| format!("{}{}{}", &c[1], host(r, &c[2]), &c[3]));
     out = r.whole(&MAC, "address", &out);
     out = r.replace(&IPV4, &out, |r, c, text| match c[0].parse::<Ipv4Addr>() {
-        Ok(_) if c.get(0).is_some_and(|m| is_no_address(text, m.start(), m.end())) => c[0].to_owned(),
+        Ok(_) if c.get(0).is_some_and(|m| is_no_address(text, m.start(), m.end())) => {
+            c[0].to_owned()
+        }
         Ok(ip) if !(ip.is_loopback() || ip.is_unspecified() || ip.is_broadcast()) => {
             r.hide("address", Sure, &c[0])
         }
@@ -184,10 +190,15 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     });
     out = r.replace(&NAMED_HOST, &out, |r, c, _| {
         // "server: send it again" names no host, "server: web03" does.
-        let is_label = c[1].ends_with(char::is_whitespace) && !c[1].to_lowercase().starts_with("host");
+        let is_label =
+            c[1].ends_with(char::is_whitespace) && !c[1].to_lowercase().starts_with("host");
         let plain = c[2].chars().all(char::is_alphabetic);
         let ordinary = words::is_ordinary(&c[2]);
-        if is_label && plain || ordinary { c[0].to_owned() } else { format!("{}{}", &c[1], host(r, &c[2])) }
+        if is_label && plain || ordinary {
+            c[0].to_owned()
+        } else {
+            format!("{}{}", &c[1], host(r, &c[2]))
+        }
     });
     let lines = Lines::of(&out);
     r.replace(&HOST, &out, |r, c, text| bare_host(r, c, text, &lines))
@@ -207,9 +218,12 @@ fn is_no_address(text: &str, start: usize, end: usize) -> bool {
     let longer = prefix.strip_suffix('.').is_some_and(|b| b.ends_with(char::is_alphanumeric))
         || suffix.strip_prefix('.').is_some_and(|a| digit(a.chars().next()));
     // `driver-1.2.3.4.jar`, `1.2.3.4-rc1`, `Edg/1.2.3.4`.
-    let in_a_name = prefix.strip_suffix(['-', '_']).is_some_and(|b| b.ends_with(char::is_alphanumeric))
-        || prefix.strip_suffix('/').is_some_and(|b| b.ends_with(char::is_alphabetic) && PRODUCT.is_match(b))
-        || RELEASE.is_match(suffix);
+    let in_a_name =
+        prefix.strip_suffix(['-', '_']).is_some_and(|b| b.ends_with(char::is_alphanumeric))
+            || prefix
+                .strip_suffix('/')
+                .is_some_and(|b| b.ends_with(char::is_alphabetic) && PRODUCT.is_match(b))
+            || RELEASE.is_match(suffix);
     // Of two similar numbers in one line, one is called a version.
     let has_version = || {
         let first: String = text[start..end].split_inclusive('.').take(2).collect();
@@ -217,7 +231,12 @@ fn is_no_address(text: &str, start: usize, end: usize) -> bool {
     };
     // A browser's version often ends in zeros; a machine's address does not.
     let noughts = text[start..end].ends_with(".0.0.0") && !suffix.starts_with('/');
-    prefix.ends_with('+') || noughts || longer || in_a_name || SAYS_VERSION.is_match(prefix) || has_version()
+    prefix.ends_with('+')
+        || noughts
+        || longer
+        || in_a_name
+        || SAYS_VERSION.is_match(prefix)
+        || has_version()
 }
 
 /// Redacts a dotted name without context. Programs have such names as well.
@@ -232,11 +251,13 @@ fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> S
         Some(':') => next.next() == Some(':'),
         _ => false,
     };
-    let came_before = matches!(prefix.chars().next_back(), Some('.' | '/' | '\\' | '-' | '$' | '_'))
-        || prefix.ends_with("::");
+    let came_before =
+        matches!(prefix.chars().next_back(), Some('.' | '/' | '\\' | '-' | '$' | '_'))
+            || prefix.ends_with("::");
     // `System.Net`, `Microsoft.Extensions.App`: hosts do not have mixed case.
     let has_mixed_case = whole.split('.').any(|label| {
-        label.chars().next().is_some_and(char::is_uppercase) && label.chars().any(char::is_lowercase)
+        label.chars().next().is_some_and(char::is_uppercase)
+            && label.chars().any(char::is_lowercase)
     });
     // `[profile.dev]`: the head of a section in a file of settings.
     let is_section_head = matches!(prefix.lines().last(), Some("[" | "[["))
@@ -335,7 +356,10 @@ mod tests {
 
     #[test]
     fn ambiguous_hosts_are_marked_as_doubtful() {
-        assert_eq!(redact_all("see intranet.acme.io, at acme-corp.com"), "see [host-1], at [host-2]");
+        assert_eq!(
+            redact_all("see intranet.acme.io, at acme-corp.com"),
+            "see [host-1], at [host-2]"
+        );
         assert_eq!(redact_all("it runs at acme.io."), "it runs at [host-1].");
     }
 }

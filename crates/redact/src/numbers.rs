@@ -37,8 +37,8 @@ const IBAN_LENGTHS: &[(usize, &str)] = &[
 /// The country codes of international numbers: recommendation E.164 of the ITU. Codes of two
 /// digits, then codes of three by their first two.
 const COUNTRIES_2: &[u16] = &[
-    20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58,
-    60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98,
+    20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56,
+    57, 58, 60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98,
 ];
 const COUNTRIES_3: &[u16] =
     &[21, 22, 23, 24, 25, 26, 29, 35, 37, 38, 42, 50, 59, 67, 68, 69, 80, 85, 87, 88, 96, 97, 99];
@@ -62,7 +62,8 @@ static SAYS_CARD: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The separator of a number's digits.
-const GAP: &str = r"(?:[ \u{a0}]?[-.‐‑–][ \u{a0}]?|/|[ \u{a0}]|[ \u{a0}]?\([0-9]{1,5}\)[ \u{a0}./-]?)";
+const GAP: &str =
+    r"(?:[ \u{a0}]?[-.‐‑–][ \u{a0}]?|/|[ \u{a0}]|[ \u{a0}]?\([0-9]{1,5}\)[ \u{a0}./-]?)";
 
 static INTERNATIONAL: LazyLock<Regex> =
     LazyLock::new(|| re(&format!(r"\(?\+[ \u{{a0}}]?\(?[1-9][0-9]{{0,14}}\)?(?:{GAP}?[0-9]+)*")));
@@ -125,7 +126,8 @@ static AREA_CODE_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?:\b[078][ ]?)?\(0?[0-9]{2,4}\)[ \u{a0}-]?[0-9]{2,5}(?:[ \u{a0}-][0-9]{2,5}){1,3}")
 });
 /// A sequence of separated groups of digits.
-static DIGIT_GROUPS: LazyLock<Regex> = LazyLock::new(|| re(r"\b[0-9]{1,4}(?:[ \u{a0}‐‑-][0-9]{2,4}){2,4}\b"));
+static DIGIT_GROUPS: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\b[0-9]{1,4}(?:[ \u{a0}‐‑-][0-9]{2,4}){2,4}\b"));
 /// The group lengths of telephone numbers without a label. Three groups of three are excluded,
 /// because they may be an amount.
 const GROUPS: &[&[usize]] = &[
@@ -144,8 +146,16 @@ const GROUPS: &[&[usize]] = &[
     &[2, 2, 2, 2, 2],
 ];
 /// The group lengths that count as a telephone number only after a request to be called.
-const GROUPS_TO_RING: &[&[usize]] =
-    &[&[3, 3, 3], &[4, 4], &[2, 2, 2, 2], &[3, 3, 4], &[3, 2, 3], &[4, 3, 3], &[3, 4], &[2, 2, 3, 2]];
+const GROUPS_TO_RING: &[&[usize]] = &[
+    &[3, 3, 3],
+    &[4, 4],
+    &[2, 2, 2, 2],
+    &[3, 3, 4],
+    &[3, 2, 3],
+    &[4, 3, 3],
+    &[3, 4],
+    &[2, 2, 3, 2],
+];
 
 static NATIONAL: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
@@ -256,12 +266,15 @@ fn is_inside(text: &str, start: usize) -> bool {
 }
 
 pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
-    let text = &r.replace(&DEVICE, text, |r, c, _| format!("{}{}", &c[1], r.hide("device", Sure, &c[2])));
+    let text =
+        &r.replace(&DEVICE, text, |r, c, _| format!("{}{}", &c[1], r.hide("device", Sure, &c[2])));
     let lines = Lines::of(text);
     let out = r.replace(&IBAN, text, |r, c, text| {
         let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
         let end = iban_length(&compact(whole)).and_then(|length| end_of(whole, length));
-        let Some(end) = end.filter(|end| !goes_on(text, start + end)) else { return whole.to_owned() };
+        let Some(end) = end.filter(|end| !goes_on(text, start + end)) else {
+            return whole.to_owned();
+        };
         let (number, rest) = whole.split_at(end);
         let certainty = if is_iban(number) {
             Some(Sure)
@@ -286,7 +299,11 @@ pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
         let in_fours = in_groups(number);
         let written_otherwise = !in_fours && number.contains([' ', '-']);
         let has_plus = text[..start].ends_with('+');
-        if !is_labelled && is_inside(text, start) || goes_on(text, end) || written_otherwise || has_plus {
+        if !is_labelled && is_inside(text, start)
+            || goes_on(text, end)
+            || written_otherwise
+            || has_plus
+        {
             return number.to_owned();
         }
         let certainty = match (is_card(number), is_labelled, in_fours) {
@@ -365,7 +382,8 @@ fn international(r: &mut Redactor, text: &str) -> String {
         // Programs write numbers with a plus sign as well.
         let enough = lines.is_prose(start) || !contiguous || digits(number).len() >= 11;
         if number.is_empty()
-            || is_inside(text, start + open.len()) && !DIAL_PREFIX.is_match(line_prefix(text, start))
+            || is_inside(text, start + open.len())
+                && !DIAL_PREFIX.is_match(line_prefix(text, start))
             || !enough
             || goes_on(text, end)
             || !is_international(&digits(number))
@@ -381,9 +399,9 @@ fn international(r: &mut Redactor, text: &str) -> String {
         let number_digits = digits(number);
         // The country code must be within the first group.
         let group = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
-        let valid = number_digits
-            .get(2..)
-            .is_some_and(|rest| is_international(rest) && country(rest).is_some_and(|n| group >= 2 + n));
+        let valid = number_digits.get(2..).is_some_and(|rest| {
+            is_international(rest) && country(rest).is_some_and(|n| group >= 2 + n)
+        });
         let is_other = is_inside(text, start) || OF_A_THING.is_match(line_prefix(text, start));
         if is_other || !valid || !lines.is_prose(start) || goes_on(text, start + number.len()) {
             return whole.to_owned();
@@ -433,7 +451,13 @@ fn in_signatures(r: &mut Redactor, text: &str) -> String {
     })
 }
 
-fn national(r: &mut Redactor, whole: &str, text: &str, start: usize, certainty: Certainty) -> String {
+fn national(
+    r: &mut Redactor,
+    whole: &str,
+    text: &str,
+    start: usize,
+    certainty: Certainty,
+) -> String {
     let number = at_most(whole, 12);
     let count = digits(number).len();
     let is_other = is_inside(text, start) || OF_A_THING.is_match(line_prefix(text, start));
@@ -465,7 +489,11 @@ fn bare(r: &mut Redactor, text: &str) -> String {
     let lines = Lines::of(&out);
     out = r.replace(&NATIONAL, &out, |r, c, text| {
         let start = c.get(0).map_or(0, |m| m.start());
-        if lines.is_prose(start) { national(r, &c[0], text, start, Doubtful) } else { c[0].to_owned() }
+        if lines.is_prose(start) {
+            national(r, &c[0], text, start, Doubtful)
+        } else {
+            c[0].to_owned()
+        }
     });
     hide_grouped(r, &out)
 }
@@ -526,7 +554,8 @@ fn is_in_a_row(text: &str, start: usize, end: usize) -> bool {
     let gap = |c: char| matches!(c, ' ' | '\u{a0}' | '-');
     let (prefix, suffix) = (&text[..start], &text[end..]);
     prefix.ends_with(gap) && prefix.trim_end_matches(gap).ends_with(|c: char| c.is_ascii_digit())
-        || suffix.starts_with(gap) && suffix.trim_start_matches(gap).starts_with(|c: char| c.is_ascii_digit())
+        || suffix.starts_with(gap)
+            && suffix.trim_start_matches(gap).starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

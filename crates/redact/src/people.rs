@@ -16,8 +16,7 @@ use super::{
 
 /// A word of a name, and the separator between two of them.
 pub(super) const WORD: &str = r"(?:\p{Lu}\.|\p{Lu}[\p{L}'’]*(?:-\p{Lu}[\p{L}'’]*)*)";
-pub(super) const BETWEEN: &str =
-    r"[ \u{a0}]+(?:(?:von|van|vom|zu|zur|de|der|den|del|della|di|da|dos|la|le|bin|al|ten)[ \u{a0}]+)*";
+pub(super) const BETWEEN: &str = r"[ \u{a0}]+(?:(?:von|van|vom|zu|zur|de|der|den|del|della|di|da|dos|la|le|bin|al|ten)[ \u{a0}]+)*";
 
 static HOME: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -31,19 +30,24 @@ static HOME_OF_A_NAME: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 static NAMED_USER: LazyLock<Regex> = LazyLock::new(|| {
-    re(r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#)
+    re(
+        r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#,
+    )
 });
 /// A user in the output of `id`: "uid=1001(kberger)".
-static IDENTITY: LazyLock<Regex> = LazyLock::new(|| re(r"\b((?:e?[ug]id|groups)=\d+\()([a-z_][\w.-]*)\)"));
+static IDENTITY: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\b((?:e?[ug]id|groups)=\d+\()([a-z_][\w.-]*)\)"));
 /// A Windows security identifier of a user.
 static SID: LazyLock<Regex> = LazyLock::new(|| re(r"\bS-1-5-21(?:-\d{4,10}){3}(?:-\d{1,10})?\b"));
 /// A public key, followed by its owner.
-static KEY_OF: LazyLock<Regex> =
-    LazyLock::new(|| re(r"\b((?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+) AAAA[A-Za-z0-9+/=]{16,} )([\w.-]+)"));
+static KEY_OF: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"\b((?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+) AAAA[A-Za-z0-9+/=]{16,} )([\w.-]+)")
+});
 static MENTION: LazyLock<Regex> =
     LazyLock::new(|| re(r"(^|[^\w@/.`])@([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))\b"));
 
-static WHOLE_NAME: LazyLock<Regex> = LazyLock::new(|| re(&format!("^{WORD}(?:{BETWEEN}{WORD}){{0,3}}$")));
+static WHOLE_NAME: LazyLock<Regex> =
+    LazyLock::new(|| re(&format!("^{WORD}(?:{BETWEEN}{WORD}){{0,3}}$")));
 static GREETING: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         concat!(
@@ -111,10 +115,13 @@ static EAST: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// The Japanese postal mark, which always begins an address.
-static POST_OFFICE: LazyLock<Regex> = LazyLock::new(|| re(r"〒[ ]?\d{3}[-‐–ー]?\d{4}[^\n、。，,|]*"));
+static POST_OFFICE: LazyLock<Regex> =
+    LazyLock::new(|| re(r"〒[ ]?\d{3}[-‐–ー]?\d{4}[^\n、。，,|]*"));
 /// A name and a number, such as "Dock 5": part of an address if the rest of it is adjacent.
 static NUMBERED_PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,3}\d{1,4}[a-zA-Z]?$|^\d{1,4}[a-zA-Z]?(?:[ ]+\p{Lu}[\p{L}.'’-]*){1,3}$")
+    re(
+        r"^(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,3}\d{1,4}[a-zA-Z]?$|^\d{1,4}[a-zA-Z]?(?:[ ]+\p{Lu}[\p{L}.'’-]*){1,3}$",
+    )
 });
 static BEFORE_A_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -206,7 +213,9 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         let suffix = &text[c.get(0).map_or(0, |m| m.end())..];
         // `@types/node` is a package; `@app.route` and `@Test(` are code.
         let of_a_program = suffix.starts_with(['/', '(', '_', '@', '\\'])
-            || suffix.strip_prefix(['.', ':']).is_some_and(|a| a.starts_with(char::is_alphanumeric));
+            || suffix
+                .strip_prefix(['.', ':'])
+                .is_some_and(|a| a.starts_with(char::is_alphanumeric));
         let name = if of_a_program { c[2].to_owned() } else { r.name(&c[2]) };
         format!("{}@{name}", &c[1])
     })
@@ -229,7 +238,8 @@ fn hide_closings(r: &mut Redactor, text: &str) -> String {
         } else if let Some(town) = closings::town(bare) {
             bare.rfind(town).map(|from| (from, town, r.hide("place", Doubtful, town)))
         } else {
-            named_in(bare).map(|(from, name, certainty)| (from, name, r.hide_person(certainty, name)))
+            named_in(bare)
+                .map(|(from, name, certainty)| (from, name, r.hide_person(certainty, name)))
         };
         match hidden {
             Some((from, was, pseudonym)) => {
@@ -316,7 +326,10 @@ fn is_place(text: &str) -> bool {
 fn is_house(text: &str) -> bool {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let letters = text.len() - digits.len();
-    text.len() <= 5 && letters <= 1 && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+    text.len() <= 5
+        && letters <= 1
+        && !digits.is_empty()
+        && digits.chars().all(|c| c.is_ascii_digit())
 }
 
 /// Returns whether a line contains contact details, an address or an employer.
@@ -337,7 +350,8 @@ fn bare_signature(text: &str) -> Option<usize> {
     let signs = has_greeting || rows[1..].iter().any(|row| tells_of_somebody(row));
     let short = rows.len() <= 8
         && rows.iter().all(|row| row.chars().count() <= 90 && !row.ends_with(['?', ':', '{']));
-    (short && signs && !head.ends_with([':', '：']) && can_sign(name)).then(|| body.len() - last.len())
+    (short && signs && !head.ends_with([':', '：']) && can_sign(name))
+        .then(|| body.len() - last.len())
 }
 
 /// Returns the byte ranges of the lines of signatures.
@@ -358,12 +372,15 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
         if last == Some(start) && budget == 0 {
             (budget, begins) = (LINES, true);
         }
-        if lines.manner(start) == Manner::Code || bare.starts_with('#') || bare.chars().count() > WIDTH {
+        if lines.manner(start) == Manner::Code
+            || bare.starts_with('#')
+            || bare.chars().count() > WIDTH
+        {
             (budget, begins) = (0, false);
             continue;
         }
-        let dashes =
-            matches!(bare, "--" | "—" | "– –" | "- -") || (bare.len() > 1 && bare.chars().all(|c| c == '_'));
+        let dashes = matches!(bare, "--" | "—" | "– –" | "- -")
+            || (bare.len() > 1 && bare.chars().all(|c| c == '_'));
         // RFC 3676 has a space after the dashes; below a closing they need no empty line.
         let separates = dashes && (blank || budget > 0 || line.starts_with("-- "));
         if separates || closings::closes(bare) {
@@ -375,7 +392,8 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
             }
         } else if budget > 0 {
             // "Thanks!" may be followed by any text.
-            if begins && !segments(bare).first().is_some_and(|(_, first)| can_sign(name_in(first))) {
+            if begins && !segments(bare).first().is_some_and(|(_, first)| can_sign(name_in(first)))
+            {
                 budget = 0;
             } else {
                 let begin = start + line.find(bare).unwrap_or_default();
@@ -417,25 +435,33 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     let bare_start = bare_signature(text);
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
-    let rows: Vec<Vec<(usize, &str)>> = lines.iter().map(|line| segments(&text[line.clone()])).collect();
+    let rows: Vec<Vec<(usize, &str)>> =
+        lines.iter().map(|line| segments(&text[line.clone()])).collect();
     let has_place = |at: usize| rows.get(at).is_some_and(|s| s.iter().any(|(_, s)| is_place(s)));
     for (at, line) in lines.iter().enumerate() {
         // The name is on the first line; a gap begins another signature.
         let first = at == 0
-            || !text[lines[at - 1].end..line.start].trim_matches(['>', ' ', '\n', '\r', '\t']).is_empty();
+            || !text[lines[at - 1].end..line.start]
+                .trim_matches(['>', ' ', '\n', '\r', '\t'])
+                .is_empty();
         let beside_a_place = has_place(at) || at > 0 && has_place(at - 1) || has_place(at + 1);
         for (index, (begin, segment)) in rows[at].iter().enumerate() {
             let start = line.start + begin;
             let segment = if first && index == 0 { name_in(segment) } else { segment };
             let start = start + rows[at][index].1.len() - segment.len();
-            let part = |segment: &str| NUMBERED_PLACE.is_match(segment) || is_house(segment) && index > 0;
+            let part =
+                |segment: &str| NUMBERED_PLACE.is_match(segment) || is_house(segment) && index > 0;
             let pseudonym = if is_place(segment) || beside_a_place && part(segment) {
                 r.hide("place", Sure, segment)
             } else if FORM.is_match(segment) {
                 r.hide("company", Doubtful, segment)
             } else if first && index == 0 && can_sign(segment) {
                 r.hide_person(
-                    if whole_name(segment) && bare_start != Some(line.start) { Sure } else { Doubtful },
+                    if whole_name(segment) && bare_start != Some(line.start) {
+                        Sure
+                    } else {
+                        Doubtful
+                    },
                     segment,
                 )
             } else {
@@ -488,7 +514,8 @@ pub(super) fn parts(name: &str) -> Vec<String> {
     let is_distinctive = |word: &&str| {
         word.chars().count() >= 3
             && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
-            && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"].contains(word)
+            && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"]
+                .contains(word)
             && !WORDS_TOO.contains(&word.to_lowercase())
             && !NO_PEOPLE.contains(&word.to_lowercase())
     };

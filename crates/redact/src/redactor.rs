@@ -51,7 +51,12 @@ impl Redactor {
     }
 
     /// Returns the pseudonym of a match, the same each time, or the original if the user keeps it.
-    pub(super) fn hide(&mut self, kind: &'static str, certainty: Certainty, original: &str) -> String {
+    pub(super) fn hide(
+        &mut self,
+        kind: &'static str,
+        certainty: Certainty,
+        original: &str,
+    ) -> String {
         if let Some(met) = self.exceptions.get_mut(&original.trim().to_lowercase()) {
             *met = true;
             return original.to_owned();
@@ -69,7 +74,11 @@ impl Redactor {
 
     /// Returns the pseudonym of a login.
     pub(super) fn person(&mut self, name: &str) -> String {
-        if name.starts_with('[') { name.to_owned() } else { self.hide("user", Sure, &name.to_lowercase()) }
+        if name.starts_with('[') {
+            name.to_owned()
+        } else {
+            self.hide("user", Sure, &name.to_lowercase())
+        }
     }
 
     /// Returns the pseudonym of a possible login in a position where one is expected.
@@ -106,8 +115,12 @@ impl Redactor {
     /// Ends the first pass: matches stay known, and their counts are reset. `parts` returns the
     /// words of a name that represent all of it.
     pub(super) fn begin_again(&mut self, parts: impl Fn(&str) -> Vec<String>) {
-        let whole: Vec<(&'static str, String)> =
-            self.pseudonyms.keys().filter(|(kind, _)| matches!(*kind, "person" | "user")).cloned().collect();
+        let whole: Vec<(&'static str, String)> = self
+            .pseudonyms
+            .keys()
+            .filter(|(kind, _)| matches!(*kind, "person" | "user"))
+            .cloned()
+            .collect();
         for (kind, name) in whole {
             for part in parts(&name) {
                 let is_taken = self.pseudonyms.contains_key(&(kind, part.clone()));
@@ -165,8 +178,10 @@ impl Redactor {
 
     /// Replaces the known matches wherever else they occur in a text.
     pub(super) fn replace_known(&mut self, text: &str) -> String {
-        let originals =
-            self.pseudonyms.keys().map(|(kind, original)| (original.clone(), (*kind, original.clone())));
+        let originals = self
+            .pseudonyms
+            .keys()
+            .map(|(kind, original)| (original.clone(), (*kind, original.clone())));
         let parts = self.parts.iter().map(|(part, whole)| (part.clone(), whole.clone()));
         let mut list: Vec<(String, (&'static str, String))> = originals.chain(parts).collect();
         list.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.cmp(b)));
@@ -183,11 +198,13 @@ impl Redactor {
                 "user" | "host" => !words::is_ordinary(&needle),
                 _ => true,
             };
-            if needle.chars().count() < enough || !is_distinctive || !out.contains(needle.as_str()) {
+            if needle.chars().count() < enough || !is_distinctive || !out.contains(needle.as_str())
+            {
                 continue;
             }
             let Some(entry) = self.pseudonyms.get_mut(&key) else { continue };
-            let (next_text, times) = replace_words(&out, &needle, &entry.pseudonym, key.0 == "token");
+            let (next_text, times) =
+                replace_words(&out, &needle, &entry.pseudonym, key.0 == "token");
             out = next_text;
             entry.count += times;
         }
@@ -222,8 +239,9 @@ fn replace_words(text: &str, needle: &str, pseudonym: &str, inside: bool) -> (St
         let mut rest = text[end..].chars();
         let next = rest.next();
         // Pseudonyms are not redacted again.
-        let pseudonym_itself =
-            text[..at].ends_with('[') && next == Some('-') && rest.next().is_some_and(|c| c.is_ascii_digit());
+        let pseudonym_itself = text[..at].ends_with('[')
+            && next == Some('-')
+            && rest.next().is_some_and(|c| c.is_ascii_digit());
         let part = word(text[..at].chars().next_back()) || word(next) || pseudonym_itself;
         out.push_str(&text[from..at]);
         if part && !inside {

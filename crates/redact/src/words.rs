@@ -127,9 +127,17 @@ mod tests {
 
     #[test]
     fn words_about_things_are_ordinary_in_every_language() {
-        for word in
-            ["must", "Unexpected", "null.", "not", "abgelaufen", "obligatoire", "неверный", "无效", "doesn't"]
-        {
+        for word in [
+            "must",
+            "Unexpected",
+            "null.",
+            "not",
+            "abgelaufen",
+            "obligatoire",
+            "неверный",
+            "无效",
+            "doesn't",
+        ] {
             assert!(is_ordinary(word), "{word}");
         }
         for word in ["hunter22", "swordfish", "Berta", ""] {
@@ -139,7 +147,9 @@ mod tests {
 
     #[test]
     fn words_are_distinguished_from_random_text() {
-        for text in ["unexpected", "Postgres", "NotFound", "unexpectedEnd", "well-known", "user_name"] {
+        for text in
+            ["unexpected", "Postgres", "NotFound", "unexpectedEnd", "well-known", "user_name"]
+        {
             assert!(!is_unlike_a_word(text), "{text}");
         }
         for text in ["hunter22", "a&b<c>", "sWorDfIsh", "geheim!x"] {

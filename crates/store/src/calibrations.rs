@@ -40,7 +40,11 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn score_baseline(&self, source: i64, made_with: &str) -> Result<Option<(ScoreBaseline, u64)>> {
+    pub fn score_baseline(
+        &self,
+        source: i64,
+        made_with: &str,
+    ) -> Result<Option<(ScoreBaseline, u64)>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT level, spread, issues FROM backgrounds WHERE source_id = ?1 AND made_with = ?2",
         )?;
@@ -101,7 +105,8 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn pace(&self, source: i64) -> Result<f64> {
-        let mut statement = self.transaction.prepare_cached("SELECT pace FROM sources WHERE id = ?1")?;
+        let mut statement =
+            self.transaction.prepare_cached("SELECT pace FROM sources WHERE id = ?1")?;
         Ok(statement.query_row([source], |r| r.get(0)).optional()?.unwrap_or(1.0))
     }
 
@@ -134,7 +139,11 @@ impl Reader<'_> {
 
 fn read_order(weights: &str) -> rusqlite::Result<BTreeMap<String, f32>> {
     serde_json::from_str(weights).map_err(|e| {
-        rusqlite::Error::FromSqlConversionFailure(4, Type::Text, format!("weights that are none: {e}").into())
+        rusqlite::Error::FromSqlConversionFailure(
+            4,
+            Type::Text,
+            format!("weights that are none: {e}").into(),
+        )
     })
 }
 
@@ -144,7 +153,8 @@ impl Writer<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn put_pace(&self, source: i64, pace: f64) -> Result<()> {
-        self.transaction.execute("UPDATE sources SET pace = ?2 WHERE id = ?1", params![source, pace])?;
+        self.transaction
+            .execute("UPDATE sources SET pace = ?2 WHERE id = ?1", params![source, pace])?;
         Ok(())
     }
 
@@ -172,8 +182,14 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn put_calibration(&self, source: i64, calibration: &Calibration, now: Timestamp) -> Result<()> {
-        let weights = calibration.order.as_ref().map(|weights| serde_json::json!(weights).to_string());
+    pub fn put_calibration(
+        &self,
+        source: i64,
+        calibration: &Calibration,
+        now: Timestamp,
+    ) -> Result<()> {
+        let weights =
+            calibration.order.as_ref().map(|weights| serde_json::json!(weights).to_string());
         self.transaction
             .prepare_cached(
                 "INSERT OR REPLACE INTO calibrations (source_id, slope, intercept, labels, weights, model, made_at)

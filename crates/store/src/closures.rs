@@ -28,7 +28,8 @@ fn read_row(r: &Row<'_>) -> rusqlite::Result<Raw> {
 }
 
 fn whole((record, step, began, changed): Raw) -> Result<ClosureRecord> {
-    let step = ClosureStep::parse(&step).ok_or_else(|| invalid_value("an unknown step of a closure"))?;
+    let step =
+        ClosureStep::parse(&step).ok_or_else(|| invalid_value("an unknown step of a closure"))?;
     Ok(ClosureRecord { step, began_at: time(began)?, changed_at: time(changed)?, ..record })
 }
 
@@ -39,7 +40,11 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn closure(&self, key: &str, canonical: &str) -> Result<Option<ClosureRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM closures WHERE key = ?1 AND canonical_key = ?2");
-        let row = self.transaction.prepare_cached(&sql)?.query_row([key, canonical], read_row).optional()?;
+        let row = self
+            .transaction
+            .prepare_cached(&sql)?
+            .query_row([key, canonical], read_row)
+            .optional()?;
         row.map(whole).transpose()
     }
 
@@ -48,7 +53,8 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn closures(&self) -> Result<Vec<ClosureRecord>> {
-        let sql = format!("SELECT {COLUMNS} FROM closures ORDER BY changed_at DESC, key, canonical_key");
+        let sql =
+            format!("SELECT {COLUMNS} FROM closures ORDER BY changed_at DESC, key, canonical_key");
         let mut statement = self.transaction.prepare_cached(&sql)?;
         statement.query_map([], read_row)?.map(|r| whole(r?)).collect()
     }

@@ -8,7 +8,8 @@ use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 use precedent_text::closure::Closure;
 
 use super::{
-    ApplyEffect, DateEvidence, RawKind, Reader, StoredDate, Writer, raw::PackedRaw, sources::SourceRow, time,
+    ApplyEffect, DateEvidence, RawKind, Reader, StoredDate, Writer, raw::PackedRaw,
+    sources::SourceRow, time,
 };
 use precedent_core::{
     error::Result,
@@ -82,7 +83,10 @@ impl DocumentRow {
     /// Returns the meaning of the tracker's reason for closing; `None` unless the document is
     /// closed and the reason is known.
     pub fn closed_as(&self) -> Option<Closure> {
-        self.state_reason.as_deref().filter(|_| self.state == Some(State::Closed)).and_then(Closure::of)
+        self.state_reason
+            .as_deref()
+            .filter(|_| self.state == Some(State::Closed))
+            .and_then(Closure::of)
     }
 
     /// Returns the author as a person; `None` for a bot or an unknown author.
@@ -150,7 +154,9 @@ pub(super) fn read_row(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
         rusqlite::Error::FromSqlConversionFailure(i, Type::Text, problem.to_owned().into())
     };
     let at = |i: usize| -> rusqlite::Result<Option<Timestamp>> {
-        r.get::<_, Option<i64>>(i)?.map(|s| time(s).map_err(|_| wrong(i, "a time out of range"))).transpose()
+        r.get::<_, Option<i64>>(i)?
+            .map(|s| time(s).map_err(|_| wrong(i, "a time out of range")))
+            .transpose()
     };
     let kind: String = r.get(3)?;
     let state: Option<String> = r.get(9)?;
@@ -201,7 +207,8 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn document_by_key(&self, key: &str) -> Result<Option<DocumentRow>> {
-        let select = format!("SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id");
+        let select =
+            format!("SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id");
         let exact = self
             .transaction
             .prepare_cached(&format!("{select} WHERE d.key = ?1"))?
@@ -219,7 +226,9 @@ impl Reader<'_> {
         }
         Ok(self
             .transaction
-            .prepare_cached(&format!("{select} WHERE d.kind = 'page' AND d.key = ?1 COLLATE NOCASE"))?
+            .prepare_cached(&format!(
+                "{select} WHERE d.kind = 'page' AND d.key = ?1 COLLATE NOCASE"
+            ))?
             .query_row([key], read_row)
             .optional()?)
     }
@@ -248,8 +257,9 @@ impl Reader<'_> {
             "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL) FROM documents
              WHERE revision > ?1 ORDER BY revision, id",
         )?;
-        let rows = statement
-            .query_map([since], |r| Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? }))?;
+        let rows = statement.query_map([since], |r| {
+            Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? })
+        })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -274,13 +284,16 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn urgencies(&self, ids: &[i64]) -> Result<Vec<Urgency>> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
+        let mut statement = self
+            .transaction
+            .prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
         let parse = |r: &rusqlite::Row<'_>| {
             let state: Option<String> = r.get(0)?;
             Ok(Urgency::of(state.as_deref().and_then(State::parse), r.get(1)?))
         };
-        ids.iter().map(|id| Ok(statement.query_row([id], parse).optional()?.unwrap_or_default())).collect()
+        ids.iter()
+            .map(|id| Ok(statement.query_row([id], parse).optional()?.unwrap_or_default()))
+            .collect()
     }
 
     /// Returns the row ids of all documents, tombstones included, ascending.
@@ -290,7 +303,8 @@ impl Reader<'_> {
     pub fn document_ids(&self) -> Result<Vec<i64>> {
         // Without ORDER BY, SQLite reads the smallest index instead of the texts.
         let mut statement = self.transaction.prepare_cached("SELECT id FROM documents")?;
-        let mut ids = statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut ids =
+            statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
         ids.sort_unstable();
         Ok(ids)
     }
@@ -321,8 +335,11 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn numbers(&self, ids: &[i64]) -> Result<Vec<Option<u64>>> {
-        let mut statement = self.transaction.prepare_cached("SELECT number FROM documents WHERE id = ?1")?;
-        ids.iter().map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten())).collect()
+        let mut statement =
+            self.transaction.prepare_cached("SELECT number FROM documents WHERE id = ?1")?;
+        ids.iter()
+            .map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten()))
+            .collect()
     }
 
     /// Returns the given documents that were not created before `document`, ascending.
@@ -333,15 +350,20 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn not_earlier(&self, document: i64, ids: &[i64]) -> Result<Vec<i64>> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT created_at, number FROM documents WHERE id = ?1")?;
-        let parse = |r: &rusqlite::Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
-        let mut place = |id: i64| statement.query_row([id], parse).optional().map(Option::unwrap_or_default);
+        let mut statement = self
+            .transaction
+            .prepare_cached("SELECT created_at, number FROM documents WHERE id = ?1")?;
+        let parse =
+            |r: &rusqlite::Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
+        let mut place =
+            |id: i64| statement.query_row([id], parse).optional().map(Option::unwrap_or_default);
         let (created, number) = place(document)?;
         let mut later = Vec::new();
         for id in ids {
             let (its, of_it) = place(*id)?;
-            if its.is_some() == created.is_some() && (its, of_it, *id) >= (created, number, document) {
+            if its.is_some() == created.is_some()
+                && (its, of_it, *id) >= (created, number, document)
+            {
                 later.push(*id);
             }
         }

@@ -55,7 +55,11 @@ impl SqliteFile {
     ///
     /// Readers map at most `mmap` bytes of it. An existing file that cannot be written (a full
     /// disk, a read-only folder) is opened for reading.
-    pub fn open(path: &Path, mmap: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
+    pub fn open(
+        path: &Path,
+        mmap: u32,
+        prepare: impl Fn(&mut Connection) -> Result<()>,
+    ) -> Result<Self> {
         Self::open_ready(path, mmap, BUSY_TIMEOUT, |_| Ok(false), prepare)
     }
 
@@ -77,7 +81,13 @@ impl SqliteFile {
                 Ok(Some(mut writer)) => {
                     prepare(&mut writer)?;
                     let (writer, readers) = (Mutex::new(writer), Mutex::default());
-                    return Ok(Self { path: path.to_owned(), mmap, access: Access::Full, writer, readers });
+                    return Ok(Self {
+                        path: path.to_owned(),
+                        mmap,
+                        access: Access::Full,
+                        writer,
+                        readers,
+                    });
                 }
                 Err(error) if error.code() == Code::Busy => return Err(error),
                 // Any error is reported by the code below.
@@ -186,7 +196,10 @@ impl SqliteFile {
     }
 
     /// Runs `work` on the write connection, outside of a transaction.
-    pub(crate) fn with_writer<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
+    pub(crate) fn with_writer<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
         self.writable()?;
         work(&mut lock(&self.writer))
     }
@@ -211,10 +224,15 @@ impl SqliteFile {
             match self.writer.try_lock() {
                 Ok(connection) => break connection,
                 Err(TryLockFault::Poisoned(poisoned)) => break poisoned.into_inner(),
-                Err(TryLockFault::WouldBlock) if Instant::now() < until => std::thread::sleep(LOOK_AGAIN),
+                Err(TryLockFault::WouldBlock) if Instant::now() < until => {
+                    std::thread::sleep(LOOK_AGAIN)
+                }
                 Err(TryLockFault::WouldBlock) => {
-                    return Err(Error::new(Code::Busy, "this casebook is in use by another writer")
-                        .with_hint("Wait until it has finished, then try again."));
+                    return Err(Error::new(
+                        Code::Busy,
+                        "this casebook is in use by another writer",
+                    )
+                    .with_hint("Wait until it has finished, then try again."));
                 }
             }
         };
@@ -237,7 +255,10 @@ impl SqliteFile {
 
     /// Works like [`SqliteFile::write`], but syncs this and all earlier changes to disk before it
     /// returns.
-    pub(crate) fn write_durably<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    pub(crate) fn write_durably<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<T> {
         self.writable()?;
         let mut connection = lock(&self.writer);
         // In WAL mode, only this setting syncs every commit:
@@ -248,7 +269,10 @@ impl SqliteFile {
         result
     }
 
-    fn change<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    fn change<T>(
+        connection: &mut Connection,
+        work: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<T> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let value = work(&transaction)?;
         transaction.commit()?;
@@ -308,7 +332,8 @@ fn lock_beside(path: &Path, patience: Duration) -> Result<File> {
 fn is_in_wal_mode(path: &Path) -> bool {
     use std::io::Read as _;
     let mut header = [0; 20];
-    File::open(path).is_ok_and(|mut file| file.read_exact(&mut header).is_ok()) && header[18..20] == [2, 2]
+    File::open(path).is_ok_and(|mut file| file.read_exact(&mut header).is_ok())
+        && header[18..20] == [2, 2]
 }
 
 /// Returns the size of the write-ahead log in bytes.
@@ -333,7 +358,12 @@ fn connect(path: &Path, mmap: u32, access: &Access) -> Result<Connection> {
 }
 
 /// Works like [`connect`], but waits at most `patience` for other processes' locks while opening.
-fn connect_within(path: &Path, mmap: u32, access: &Access, patience: Duration) -> Result<Connection> {
+fn connect_within(
+    path: &Path,
+    mmap: u32,
+    access: &Access,
+    patience: Duration,
+) -> Result<Connection> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = match access {
             Access::Full => Connection::open_with_flags(
@@ -344,7 +374,8 @@ fn connect_within(path: &Path, mmap: u32, access: &Access, patience: Duration) -
             )?,
             Access::ReadOnly { frozen, .. } => {
                 // https://sqlite.org/uri.html
-                let place = url::form_urlencoded::byte_serialize(path.as_os_str().as_encoded_bytes());
+                let place =
+                    url::form_urlencoded::byte_serialize(path.as_os_str().as_encoded_bytes());
                 let place = place.collect::<String>().replace('+', "%20");
                 let how = if *frozen { "mode=ro&immutable=1" } else { "mode=ro" };
                 Connection::open_with_flags(
@@ -386,9 +417,9 @@ pub(super) fn path_value(path: &Path) -> rusqlite::types::ToSqlOutput<'_> {
     match path.to_str() {
         Some(text) => ToSqlOutput::from(text),
         #[cfg(unix)]
-        None => {
-            ToSqlOutput::Borrowed(ValueRef::Text(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str())))
-        }
+        None => ToSqlOutput::Borrowed(ValueRef::Text(std::os::unix::ffi::OsStrExt::as_bytes(
+            path.as_os_str(),
+        ))),
         #[cfg(not(unix))]
         None => ToSqlOutput::Owned(Value::Text(path.to_string_lossy().into_owned())),
     }

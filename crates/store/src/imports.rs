@@ -11,7 +11,8 @@ use super::{RawKind, Writer, time};
 use precedent_core::{error::Result, model::Undone};
 
 /// Tables whose rows an import changes, with the kind of their raw records.
-const KINDS: [(&str, RawKind); 2] = [("comments", RawKind::Comment), ("documents", RawKind::Document)];
+const KINDS: [(&str, RawKind); 2] =
+    [("comments", RawKind::Comment), ("documents", RawKind::Document)];
 
 impl Writer<'_> {
     /// Begins the journal of an import, replacing that of the previous one.
@@ -64,7 +65,8 @@ impl Writer<'_> {
             None => None,
             Some((_, kind)) => {
                 let name = kind.as_str();
-                let query = format!("SELECT dictionary_id, data FROM {name}_raw WHERE {name}_id = ?1");
+                let query =
+                    format!("SELECT dictionary_id, data FROM {name}_raw WHERE {name}_id = ?1");
                 self.cells(&query, id)?
             }
         };
@@ -102,9 +104,11 @@ impl Writer<'_> {
     pub fn undo_import(&self) -> Result<Option<Undone>> {
         let last: Option<(i64, i64, String)> = self
             .transaction
-            .query_row("SELECT id, began_at, paths FROM imports ORDER BY id DESC LIMIT 1", [], |r| {
-                Ok((r.get(0)?, r.get(1)?, r.get(2)?))
-            })
+            .query_row(
+                "SELECT id, began_at, paths FROM imports ORDER BY id DESC LIMIT 1",
+                [],
+                |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
+            )
             .optional()?;
         let Some((import, began, paths)) = last else { return Ok(None) };
         let mut undone = Undone { paths, began_at: time(began)?, ..Undone::default() };
@@ -113,9 +117,10 @@ impl Writer<'_> {
             let mut statement = self.transaction.prepare(
                 "SELECT row_id, before, after FROM import_changes WHERE import_id = ?1 AND table_name = ?2",
             )?;
-            let rows =
-                statement.query_map(params![import, table], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-            let rows: Vec<(i64, Option<String>, Option<Vec<u8>>)> = rows.collect::<rusqlite::Result<_>>()?;
+            let rows = statement
+                .query_map(params![import, table], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+            let rows: Vec<(i64, Option<String>, Option<Vec<u8>>)> =
+                rows.collect::<rusqlite::Result<_>>()?;
             for (id, before, after) in rows {
                 let hash: Option<Vec<u8>> = self
                     .transaction
@@ -131,8 +136,13 @@ impl Writer<'_> {
                         undone.restored += 1;
                     }
                     (_, None) => {
-                        self.transaction.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;
-                        *if table == "documents" { &mut undone.documents } else { &mut undone.comments } += 1;
+                        self.transaction
+                            .execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;
+                        *if table == "documents" {
+                            &mut undone.documents
+                        } else {
+                            &mut undone.comments
+                        } += 1;
                     }
                 }
             }
@@ -141,12 +151,14 @@ impl Writer<'_> {
             "SELECT s.key, c.after IS NOT NULL FROM import_changes c JOIN sources s ON s.id = c.row_id
              WHERE c.import_id = ?1 AND c.table_name = 'sources' ORDER BY s.key",
         )?;
-        let rows = statement.query_map([import], |r| Ok((r.get::<_, String>(0)?, r.get::<_, bool>(1)?)))?;
+        let rows = statement
+            .query_map([import], |r| Ok((r.get::<_, String>(0)?, r.get::<_, bool>(1)?)))?;
         let sources: Vec<(String, bool)> = rows.collect::<rusqlite::Result<_>>()?;
         for (key, whole) in sources {
             let Some(source) = self.source(&key)? else { continue };
             let remote = self.remote(source.id)?;
-            let was_synced = remote.as_ref().and_then(|r| r.synced_at).is_some_and(|at| at > undone.began_at);
+            let was_synced =
+                remote.as_ref().and_then(|r| r.synced_at).is_some_and(|at| at > undone.began_at);
             let has_records: bool = self.transaction.query_row(
                 "SELECT EXISTS (SELECT 1 FROM documents WHERE source_id = ?1)
                      OR EXISTS (SELECT 1 FROM comments WHERE source_id = ?1)",
@@ -181,7 +193,8 @@ impl Writer<'_> {
     /// Deletes the decisions about a source that came with its casebook file; returns how many
     /// documents the source has.
     fn forget_imported(&self, key: &str, began: i64) -> Result<u64> {
-        let is_own = |column: &str| format!("substr({column}, 1, length(?1) + 1) IN (?1 || '#', ?1 || ':')");
+        let is_own =
+            |column: &str| format!("substr({column}, 1, length(?1) + 1) IN (?1 || '#', ?1 || ':')");
         for table in ["verdicts", "verdict_journal"] {
             let query = format!(
                 "DELETE FROM {table} WHERE imported AND {} AND {}",
@@ -205,7 +218,8 @@ impl Writer<'_> {
     fn restore(&self, table: &str, kind: RawKind, id: i64, text: &str) -> Result<()> {
         let image: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
         let Some(row) = image["row"].as_object() else { return Ok(()) };
-        for (column, value) in row.iter().filter(|(column, _)| !matches!(column.as_str(), "id" | "source_id"))
+        for (column, value) in
+            row.iter().filter(|(column, _)| !matches!(column.as_str(), "id" | "source_id"))
         {
             self.transaction
                 .prepare_cached(&format!("UPDATE {table} SET \"{column}\" = ?2 WHERE id = ?1"))?

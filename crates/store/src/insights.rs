@@ -52,7 +52,12 @@ impl Reader<'_> {
              ) GROUP BY month ORDER BY month"
         ))?;
         let rows = statement.query_map([source], |r| {
-            Ok(MonthVolume { month: r.get(0)?, opened: r.get(1)?, duplicates: r.get(2)?, closed: r.get(3)? })
+            Ok(MonthVolume {
+                month: r.get(0)?,
+                opened: r.get(1)?,
+                duplicates: r.get(2)?,
+                closed: r.get(3)?,
+            })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -82,7 +87,8 @@ impl Reader<'_> {
              WHERE kind = 'issue' AND deleted_at IS NULL AND source_id = ?1 AND state <> 'open'
                  AND closed_at >= created_at ORDER BY lasted",
         )?;
-        row.lasted = statement.query_map(params![source], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        row.lasted =
+            statement.query_map(params![source], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(row)
     }
 

@@ -128,7 +128,9 @@ pub fn set_aside(database: &Path) -> Result<PathBuf> {
     let aside = (1..).map(name).find(|p| !p.exists()).unwrap_or_else(|| name(0));
     for end in ["", "-wal", "-shm"] {
         match std::fs::rename(with_end(database, end), with_end(&aside, end)) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(database, e)),
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::io(database, e));
+            }
             _ => {}
         }
     }
@@ -189,7 +191,11 @@ impl Reader<'_> {
         let (mut unreachable, mut unreadable) = (Vec::new(), 0);
         for edge in self.edges()? {
             let count = self.transaction.query_row(
-                &format!("SELECT count(*) FROM \"{}\" WHERE {}", edge.table, edge.orphan_condition()),
+                &format!(
+                    "SELECT count(*) FROM \"{}\" WHERE {}",
+                    edge.table,
+                    edge.orphan_condition()
+                ),
                 [],
                 |r| r.get::<_, u64>(0),
             )?;
@@ -207,9 +213,9 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn living(&self) -> Result<Vec<(i64, bool)>> {
-        let mut statement = self
-            .transaction
-            .prepare("SELECT id, trim(title) <> '' FROM documents WHERE deleted_at IS NULL ORDER BY id")?;
+        let mut statement = self.transaction.prepare(
+            "SELECT id, trim(title) <> '' FROM documents WHERE deleted_at IS NULL ORDER BY id",
+        )?;
         let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -220,7 +226,9 @@ impl Edge {
     /// own schema.
     fn orphan_condition(&self) -> String {
         let (column, parent, id) = (&self.column, &self.parent, &self.id);
-        format!("\"{column}\" IS NOT NULL AND \"{column}\" NOT IN (SELECT \"{id}\" FROM \"{parent}\")")
+        format!(
+            "\"{column}\" IS NOT NULL AND \"{column}\" NOT IN (SELECT \"{id}\" FROM \"{parent}\")"
+        )
     }
 }
 
@@ -236,7 +244,8 @@ impl Writer<'_> {
         loop {
             let mut now = 0;
             for edge in edges.iter().filter(|e| e.cascades) {
-                let query = format!("DELETE FROM \"{}\" WHERE {}", edge.table, edge.orphan_condition());
+                let query =
+                    format!("DELETE FROM \"{}\" WHERE {}", edge.table, edge.orphan_condition());
                 let count = self.transaction.execute(&query, [])? as u64;
                 has_document |= count > 0 && edge.table == "documents";
                 now += count;

@@ -146,11 +146,17 @@ impl Store {
     /// database, [`Code::Io`] if it cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
         // Reads are of single rows or full scans: a mapping would only keep every page in memory.
-        let file = SqliteFile::open_ready(path, 0, file::BUSY_TIMEOUT, schema::is_current, |connection| {
-            // Deleted data is overwritten in the file, not only removed from the tables.
-            connection.pragma_update(None, "secure_delete", true)?;
-            schema::migrate(connection, path)
-        })?;
+        let file = SqliteFile::open_ready(
+            path,
+            0,
+            file::BUSY_TIMEOUT,
+            schema::is_current,
+            |connection| {
+                // Deleted data is overwritten in the file, not only removed from the tables.
+                connection.pragma_update(None, "secure_delete", true)?;
+                schema::migrate(connection, path)
+            },
+        )?;
         Ok(Self { file, count_cache: Mutex::default() })
     }
 

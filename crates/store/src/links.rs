@@ -42,8 +42,11 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn closing_numbers(&self, row: &super::DocumentRow) -> Result<Vec<u64>> {
         let prefix = format!("{}#", row.source);
-        let links = self.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key);
-        Ok(links.filter_map(|l| l.from_key.strip_prefix(&prefix).and_then(|n| n.parse().ok())).collect())
+        let links =
+            self.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key);
+        Ok(links
+            .filter_map(|l| l.from_key.strip_prefix(&prefix).and_then(|n| n.parse().ok()))
+            .collect())
     }
 
     /// Returns the revision up to which links have been extracted from texts.

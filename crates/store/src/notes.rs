@@ -69,7 +69,8 @@ fn row(columns: (DocumentRow, String, String, [u8; 16])) -> Result<NoteRow> {
     Ok(NoteRow {
         document,
         kind: NoteKind::parse(&kind).ok_or_else(|| invalid_value("an unknown kind of note"))?,
-        lifecycle: Lifecycle::parse(&lifecycle).ok_or_else(|| invalid_value("a note's unknown lifecycle"))?,
+        lifecycle: Lifecycle::parse(&lifecycle)
+            .ok_or_else(|| invalid_value("a note's unknown lifecycle"))?,
         content_hash,
     })
 }
@@ -116,7 +117,8 @@ impl Reader<'_> {
         let d = note.document;
         let links = self.links(&d.key)?;
         let relations = links.into_iter().filter(|l| l.kind == "relates_to");
-        let relations = relations.map(|l| if l.from_key == d.key { l.to_key } else { l.from_key }).collect();
+        let relations =
+            relations.map(|l| if l.from_key == d.key { l.to_key } else { l.from_key }).collect();
         let created_at = d.created_at.ok_or_else(|| invalid_value("a note without a time"))?;
         Ok(Note {
             kind: note.kind,
@@ -138,7 +140,12 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn add_note(&self, kind: NoteKind, content: &NoteContent<'_>, now: Timestamp) -> Result<String> {
+    pub fn add_note(
+        &self,
+        kind: NoteKind,
+        content: &NoteContent<'_>,
+        now: Timestamp,
+    ) -> Result<String> {
         let source = self.add_source(NOTES, "notes", now)?;
         // The numbers of removed notes are never reused, because texts may refer to them.
         let number: u64 = self.transaction.query_row(

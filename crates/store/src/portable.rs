@@ -76,13 +76,18 @@ const TABLES: &[(&str, Rule)] = &[
 /// The condition on a decision: both documents belong to the file's own sources and are new here.
 const OF_OWN: &str =
     "own(t.first_key) AND own(t.second_key) AND t.first_key NOT IN old AND t.second_key NOT IN old";
-const BY_SOURCE: &str = "NOT (:bare AND t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes'))";
+const BY_SOURCE: &str =
+    "NOT (:bare AND t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes'))";
 const WITHOUT_INTERNAL: &str = "NOT (:bare AND (t.association IS 'PRIVATE'
          OR t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes')))";
 /// Columns that are not copied: the page position and `ETag` of a list are local state. The next
 /// sync continues from the watermark.
-const RESET_COLUMNS: &[(&str, &str)] =
-    &[("streams", "next_page"), ("streams", "etag"), ("streams", "etag_page"), ("remotes", "problem")];
+const RESET_COLUMNS: &[(&str, &str)] = &[
+    ("streams", "next_page"),
+    ("streams", "etag"),
+    ("streams", "etag_page"),
+    ("remotes", "problem"),
+];
 /// Columns whose value is always decided locally; `t` is the copied row. Trust applies to a
 /// tracker's project, not to its whole host, because one host has projects of many owners.
 const DECIDED_HERE: &[(&str, &str, &str)] = &[
@@ -173,8 +178,11 @@ impl Store {
                 match Backup::new(&from, connection)?.step(-1)? {
                     StepResult::Done => break Ok(()),
                     _ if began.elapsed() >= PATIENCE => {
-                        break Err(Error::new(Code::Busy, "another process is writing to this casebook")
-                            .with_hint("Wait until it has finished, then try again."));
+                        break Err(Error::new(
+                            Code::Busy,
+                            "another process is writing to this casebook",
+                        )
+                        .with_hint("Wait until it has finished, then try again."));
                     }
                     _ => std::thread::sleep(std::time::Duration::from_millis(20)),
                 }
@@ -224,9 +232,11 @@ impl Store {
             left_out.extend(mend(c, Purpose::Import)?.sentences());
             left_out.extend(refused_remotes(c, is_remote)?);
             let mut unreadable = 0;
-            for (kind, packer) in [(RawKind::Document, &packers.0), (RawKind::Comment, &packers.1)] {
+            for (kind, packer) in [(RawKind::Document, &packers.0), (RawKind::Comment, &packers.1)]
+            {
                 let packer = (!empty).then_some(packer);
-                unreadable += repack(c, kind, &Repack { packer, largest: MAX_TEXT, foreign: true }, task)?;
+                unreadable +=
+                    repack(c, kind, &Repack { packer, largest: MAX_TEXT, foreign: true }, task)?;
             }
             // The records' dictionaries are in this casebook and not in the copy.
             for (id, _) in &dictionaries {
@@ -236,7 +246,8 @@ impl Store {
                 )?;
             }
             if unreadable > 0 {
-                left_out.push(format!("{unreadable} original tracker records: cannot be unpacked."));
+                left_out
+                    .push(format!("{unreadable} original tracker records: cannot be unpacked."));
             }
             let reader = Reader { transaction: c };
             reader.read_back().map_err(|e| unsound(&e))?;
@@ -282,12 +293,15 @@ impl Store {
                     report(&sentences);
                     let old = contents(c, "main")?;
                     let last: i64 =
-                        c.query_row("SELECT coalesce(max(id), 0) FROM main.sources", [], |r| r.get(0))?;
+                        c.query_row("SELECT coalesce(max(id), 0) FROM main.sources", [], |r| {
+                            r.get(0)
+                        })?;
                     copy_tables(c, false, Direction::Import)?;
                     enter(c, writer(c, None).begin_import(name, now)?, last)?;
                     task.check()?;
                     let new = contents(c, "main")?;
-                    let contents = Carried { verdicts: new.verdicts - old.verdicts, ..copy.contents.clone() };
+                    let contents =
+                        Carried { verdicts: new.verdicts - old.verdicts, ..copy.contents.clone() };
                     Ok(Taken { contents, left_out: sentences })
                 })
             })
@@ -341,13 +355,18 @@ fn interruptible<T>(
 
 /// Returns a writer on an open transaction.
 fn writer(c: &Connection, revision: Option<u64>) -> Writer<'_> {
-    Writer { reader: Reader { transaction: c }, revision: Cell::new(revision), import: Cell::new(None) }
+    Writer {
+        reader: Reader { transaction: c },
+        revision: Cell::new(revision),
+        import: Cell::new(None),
+    }
 }
 
 /// Returns the dictionaries of a database.
 fn dictionaries(c: &Connection) -> Result<Dictionaries> {
     let mut statement = c.prepare("SELECT id, data FROM main.raw_dictionaries ORDER BY id")?;
-    let rows = statement.query_map([], |r| Ok((r.get(0)?, blake3::hash(r.get_ref(1)?.as_blob()?))))?;
+    let rows =
+        statement.query_map([], |r| Ok((r.get(0)?, blake3::hash(r.get_ref(1)?.as_blob()?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -416,7 +435,9 @@ pub fn check_foreign(path: &Path) -> Result<()> {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     connection
-        .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")
+        .execute_batch(
+            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;",
+        )
         .map_err(|e| invalid(e.to_string()))?;
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, i64>(0));
     let version = number("PRAGMA user_version").map_err(|e| invalid(e.to_string()))?;
@@ -467,8 +488,9 @@ fn with_attached<T>(
 }
 
 fn keys(c: &Connection, database: &str) -> Result<Vec<String>> {
-    let mut statement =
-        c.prepare(&format!("SELECT key FROM {database}.sources WHERE kind <> 'notes' ORDER BY key"))?;
+    let mut statement = c.prepare(&format!(
+        "SELECT key FROM {database}.sources WHERE kind <> 'notes' ORDER BY key"
+    ))?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
@@ -532,7 +554,9 @@ fn left_out(c: &Connection) -> Result<Vec<String>> {
     let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
     for row in rows {
         let (first, second) = row?;
-        out.push(format!("The decision about {first} and {second}: the file does not contain both sources."));
+        out.push(format!(
+            "The decision about {first} and {second}: the file does not contain both sources."
+        ));
     }
     let mut statement = c.prepare(
         "SELECT t.first_key, t.second_key FROM other.verdicts t JOIN main.verdicts m USING (first_key, second_key)
@@ -569,8 +593,9 @@ fn refuse_both(own_keys: &[String], file_keys: &[String]) -> Result<()> {
     if common.is_empty() {
         return Ok(());
     }
-    Err(Error::invalid(format!("this casebook already has {}", common.join(", ")))
-        .with_hint("Import into another casebook with --casebook DIR, or remove the source here first."))
+    Err(Error::invalid(format!("this casebook already has {}", common.join(", "))).with_hint(
+        "Import into another casebook with --casebook DIR, or remove the source here first.",
+    ))
 }
 
 /// Refuses sources that exist already, and notes if both casebooks have some: texts refer to notes
@@ -591,12 +616,17 @@ fn refuse_conflicts(c: &Connection) -> Result<()> {
 
 /// Copies the rows of all tables; `bare` leaves out private notes.
 fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
-    let revision: i64 =
-        c.query_row("UPDATE main.casebook SET revision = revision + 1 RETURNING revision", [], |r| r.get(0))?;
+    let revision: i64 = c.query_row(
+        "UPDATE main.casebook SET revision = revision + 1 RETURNING revision",
+        [],
+        |r| r.get(0),
+    )?;
     let mut offsets: HashMap<&str, i64> = HashMap::new();
     for table in ["sources", "documents", "comments", "verdict_journal"] {
         let last =
-            c.query_row(&format!("SELECT coalesce(max(id), 0) FROM main.{table}"), [], |r| r.get(0))?;
+            c.query_row(&format!("SELECT coalesce(max(id), 0) FROM main.{table}"), [], |r| {
+                r.get(0)
+            })?;
         offsets.insert(table, last);
     }
     // Without stored records, records are copied unchanged; otherwise `repack` recompressed them.
@@ -608,7 +638,9 @@ fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
             }
             Rule::Stay => Ok(()),
             Rule::Where(filter) => copy(c, table, "INSERT", filter, &offsets, revision, bare),
-            Rule::Missing(filter) => copy(c, table, "INSERT OR IGNORE", filter, &offsets, revision, bare),
+            Rule::Missing(filter) => {
+                copy(c, table, "INSERT OR IGNORE", filter, &offsets, revision, bare)
+            }
             Rule::Raw(kind) => {
                 let name = kind.as_str();
                 let offset = offsets.get(format!("{name}s").as_str()).copied().unwrap_or(0);
@@ -661,7 +693,8 @@ fn copy(
 ) -> Result<()> {
     let mut parents: HashMap<String, String> = HashMap::new();
     let mut statement = c.prepare("SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?1, 'main') WHERE coalesce(\"to\", 'id') = 'id'")?;
-    let rows = statement.query_map([table], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
+    let rows =
+        statement.query_map([table], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
     for row in rows {
         let (column, parent) = row?;
         parents.insert(column, parent);
@@ -671,7 +704,10 @@ fn copy(
         statement.query_map([table], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     let offset_of = |name: &str| offsets.get(name).copied().unwrap_or(0);
     let local_value = |column: &str| {
-        DECIDED_HERE.iter().find(|(t, c, _)| (*t, *c) == (table, column)).map(|(_, _, value)| *value)
+        DECIDED_HERE
+            .iter()
+            .find(|(t, c, _)| (*t, *c) == (table, column))
+            .map(|(_, _, value)| *value)
     };
     let values: Vec<String> = columns
         .iter()

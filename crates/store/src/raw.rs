@@ -114,9 +114,11 @@ impl Reader<'_> {
     pub fn raw_packer(&self, kind: RawKind) -> Result<RawPacker> {
         let row: Option<(i64, Vec<u8>)> = self
             .transaction
-            .query_row("SELECT id, data FROM raw_dictionaries WHERE kind = ?1", [kind.as_str()], |r| {
-                Ok((r.get(0)?, r.get(1)?))
-            })
+            .query_row(
+                "SELECT id, data FROM raw_dictionaries WHERE kind = ?1",
+                [kind.as_str()],
+                |r| Ok((r.get(0)?, r.get(1)?)),
+            )
             .optional()?;
         Ok(RawPacker {
             dictionary: row.map(|(id, data)| (id, Arc::new(EncoderDictionary::copy(&data, LEVEL)))),
@@ -144,7 +146,10 @@ impl Reader<'_> {
         let Some((data, dictionary)) = row else { return Ok(None) };
         let mut unpack = Decompressor::with_dictionary(&dictionary.unwrap_or_default())
             .map_err(|e| Error::new(Code::Internal, format!("unpacking a record: {e}")))?;
-        let size = get_frame_content_size(&data).ok().flatten().and_then(|size| usize::try_from(size).ok());
+        let size = get_frame_content_size(&data)
+            .ok()
+            .flatten()
+            .and_then(|size| usize::try_from(size).ok());
         let size = size.unwrap_or(MAX_UNPACKED).min(MAX_UNPACKED);
         unpack.decompress(&data, size).map(Some).map_err(|_| invalid_value("a raw record"))
     }
@@ -172,7 +177,11 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn train_dictionary<'r>(&self, kind: RawKind, samples: impl Iterator<Item = &'r Raw>) -> Result<()> {
+    pub fn train_dictionary<'r>(
+        &self,
+        kind: RawKind,
+        samples: impl Iterator<Item = &'r Raw>,
+    ) -> Result<()> {
         let have: bool = self.transaction.query_row(
             "SELECT EXISTS (SELECT 1 FROM raw_dictionaries WHERE kind = ?1)",
             [kind.as_str()],
@@ -211,15 +220,18 @@ impl Writer<'_> {
         for kind in [RawKind::Document, RawKind::Comment] {
             let name = kind.as_str();
             let old_kind = format!("{name} before");
-            let count = self
-                .transaction
-                .execute("UPDATE raw_dictionaries SET kind = ?2 WHERE kind = ?1", params![name, old_kind])?;
+            let count = self.transaction.execute(
+                "UPDATE raw_dictionaries SET kind = ?2 WHERE kind = ?1",
+                params![name, old_kind],
+            )?;
             if count == 0 {
                 continue;
             }
-            let mut statement =
-                self.transaction.prepare(&format!("SELECT {name}_id FROM {name}_raw ORDER BY 1"))?;
-            let ids: Vec<i64> = statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+            let mut statement = self
+                .transaction
+                .prepare(&format!("SELECT {name}_id FROM {name}_raw ORDER BY 1"))?;
+            let ids: Vec<i64> =
+                statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
             let mut samples = Vec::new();
             for id in ids.iter().step_by(ids.len().div_ceil(SAMPLE_SIZE).max(1)) {
                 task.check()?;
@@ -240,7 +252,12 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn repack(&self, kind: RawKind, current: &PackedRaw, raw: &Raw) -> Result<Option<PackedRaw>> {
+    pub fn repack(
+        &self,
+        kind: RawKind,
+        current: &PackedRaw,
+        raw: &Raw,
+    ) -> Result<Option<PackedRaw>> {
         let Some(dictionary) = current.dictionary else { return Ok(None) };
         let has_dictionary: bool = self
             .transaction
@@ -257,7 +274,8 @@ impl Writer<'_> {
 
     /// Records that no remains are left, unless something was removed since this number was read.
     pub(super) fn clear_residue(&self, residue: i64) -> Result<()> {
-        self.transaction.execute("UPDATE casebook SET residue = 0 WHERE residue = ?1", [residue])?;
+        self.transaction
+            .execute("UPDATE casebook SET residue = 0 WHERE residue = ?1", [residue])?;
         Ok(())
     }
 }
@@ -289,22 +307,25 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
     let mut select = c.prepare(&format!(
         "SELECT {name}_id, dictionary_id, data FROM main.{name}_raw WHERE {name}_id > ?1 ORDER BY 1 LIMIT {BATCH}"
     ))?;
-    let mut write =
-        c.prepare(&format!("UPDATE main.{name}_raw SET dictionary_id = ?2, data = ?3 WHERE {name}_id = ?1"))?;
+    let mut write = c.prepare(&format!(
+        "UPDATE main.{name}_raw SET dictionary_id = ?2, data = ?3 WHERE {name}_id = ?1"
+    ))?;
     let mut remove = c.prepare(&format!("DELETE FROM main.{name}_raw WHERE {name}_id = ?1"))?;
     let (mut last, mut removed) = (i64::MIN, 0);
     // In the copy, the foreign key of records packed for this casebook would have no parent.
     c.pragma_update(None, "defer_foreign_keys", true)?;
     loop {
-        let rows =
-            select.query_map([last], |r| Ok((r.get(0)?, r.get(1)?, r.get_ref(2)?.as_blob()?.to_vec())))?;
+        let rows = select
+            .query_map([last], |r| Ok((r.get(0)?, r.get(1)?, r.get_ref(2)?.as_blob()?.to_vec())))?;
         let rows: Vec<(i64, Option<i64>, Vec<u8>)> = rows.collect::<rusqlite::Result<_>>()?;
         let Some((end, ..)) = rows.last() else { return Ok(removed) };
         last = *end;
         for (id, dictionary, data) in &rows {
             task.check()?;
-            let size =
-                get_frame_content_size(data).ok().flatten().and_then(|size| usize::try_from(size).ok());
+            let size = get_frame_content_size(data)
+                .ok()
+                .flatten()
+                .and_then(|size| usize::try_from(size).ok());
             let size = size.filter(|size| *size <= how.largest);
             packed += data.len() as u64;
             unpacked += size.unwrap_or(0) as u64;

@@ -68,7 +68,14 @@ impl Reader<'_> {
             )
             .optional()?;
         let Some((phase, done, total, unit, (started, told))) = record else { return Ok(None) };
-        Ok(Some(SyncProgress { phase, done, total, unit, started_at: time(started)?, told_at: time(told)? }))
+        Ok(Some(SyncProgress {
+            phase,
+            done,
+            total,
+            unit,
+            started_at: time(started)?,
+            told_at: time(told)?,
+        }))
     }
 
     /// Returns the remote of a source; `None` if the source is not live.
@@ -112,8 +119,9 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn stream_names(&self, source: i64) -> Result<Vec<String>> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT name FROM streams WHERE source_id = ?1 ORDER BY name")?;
+        let mut statement = self
+            .transaction
+            .prepare_cached("SELECT name FROM streams WHERE source_id = ?1 ORDER BY name")?;
         let rows = statement.query_map([source], |r| r.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -273,9 +281,9 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn next_relations(&self, source: i64, limit: usize) -> Result<Vec<u64>> {
-        let mut statement = self
-            .transaction
-            .prepare_cached(&format!("SELECT d.number {UNREAD_RELATIONS} ORDER BY d.number DESC LIMIT ?2"))?;
+        let mut statement = self.transaction.prepare_cached(&format!(
+            "SELECT d.number {UNREAD_RELATIONS} ORDER BY d.number DESC LIMIT ?2"
+        ))?;
         let rows = statement.query_map(params![source, limit], |r| r.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -442,7 +450,9 @@ impl Writer<'_> {
             .optional()?;
         let Some(number) = number else { return Ok(false) };
         self.transaction
-            .prepare_cached("UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2")?
+            .prepare_cached(
+                "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2",
+            )?
             .execute(params![source, number, self.next_revision()?])?;
         Ok(true)
     }

@@ -41,7 +41,8 @@ pub(super) const APPLICATION_ID: i64 = 0x7072_6563;
 /// Returns whether a database is a casebook of this version's schema.
 pub(super) fn is_current(connection: &Connection) -> Result<bool> {
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, i64>(0));
-    Ok(number("PRAGMA user_version")? == VERSION && number("PRAGMA application_id")? == APPLICATION_ID)
+    Ok(number("PRAGMA user_version")? == VERSION
+        && number("PRAGMA application_id")? == APPLICATION_ID)
 }
 
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
@@ -63,7 +64,8 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     }
     let copy = |version| path.with_extension(format!("before-{version}.db"));
     if version > 0 {
-        keep_copy(connection, &copy(VERSION)).map_err(|e| e.context("keeping a copy before the upgrade"))?;
+        keep_copy(connection, &copy(VERSION))
+            .map_err(|e| e.context("keeping a copy before the upgrade"))?;
     }
     create(connection)?;
     // Each copy is as large as the casebook; failing to remove one does no harm.
@@ -71,7 +73,8 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|e| Error::io(path, e))?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+            .map_err(|e| Error::io(path, e))?;
     }
     Ok(())
 }
@@ -162,7 +165,10 @@ mod tests {
             Migrations::new(first).to_latest(&mut connection).unwrap();
             connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
             connection
-                .execute("INSERT INTO sources (key, kind, added_at) VALUES ('acme/app', 'github', 1)", [])
+                .execute(
+                    "INSERT INTO sources (key, kind, added_at) VALUES ('acme/app', 'github', 1)",
+                    [],
+                )
                 .unwrap();
             drop(connection);
             let earlier = old.with_extension("before-1.db");
@@ -191,8 +197,11 @@ mod tests {
         let path = folder.path().join("precedent.db");
         Connection::open(&path).unwrap().pragma_update(None, "application_id", 77).unwrap();
         assert_eq!(super::super::Store::open(&path).unwrap_err().code(), Code::Corrupt);
-        fs::write(&path, "this is no database, only words that are long enough to be read as a header")
-            .unwrap();
+        fs::write(
+            &path,
+            "this is no database, only words that are long enough to be read as a header",
+        )
+        .unwrap();
         assert_eq!(super::super::Store::open(&path).unwrap_err().code(), Code::Corrupt);
     }
 }

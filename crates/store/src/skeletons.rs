@@ -12,8 +12,9 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn skeleton(&self, source: i64) -> Result<Skeleton> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT hash FROM skeleton_lines WHERE source_id = ?1")?;
+        let mut statement = self
+            .transaction
+            .prepare_cached("SELECT hash FROM skeleton_lines WHERE source_id = ?1")?;
         let rows = statement.query_map([source], |r| r.get::<_, i64>(0))?;
         let hashes: Vec<i64> = rows.collect::<rusqlite::Result<_>>()?;
         Ok(Skeleton::from_hashes(hashes.into_iter().map(i64::cast_unsigned)))
@@ -43,9 +44,9 @@ impl Reader<'_> {
         step: u64,
         mut visit: impl FnMut(&str) -> Result<()>,
     ) -> Result<()> {
-        let mut statement = self
-            .transaction
-            .prepare("SELECT body FROM documents WHERE source_id = ?1 AND kind <> 'page' AND id % ?2 = 0")?;
+        let mut statement = self.transaction.prepare(
+            "SELECT body FROM documents WHERE source_id = ?1 AND kind <> 'page' AND id % ?2 = 0",
+        )?;
         let mut rows = statement.query(params![source, step])?;
         while let Some(row) = rows.next()? {
             visit(row.get_ref(0)?.as_str().unwrap_or_default())?;
@@ -67,8 +68,10 @@ impl Writer<'_> {
         for hash in skeleton.hashes() {
             insert.execute(params![source, hash.cast_signed()])?;
         }
-        self.transaction
-            .execute("UPDATE sources SET skeleton_documents = ?2 WHERE id = ?1", params![source, items])?;
+        self.transaction.execute(
+            "UPDATE sources SET skeleton_documents = ?2 WHERE id = ?1",
+            params![source, items],
+        )?;
         Ok(())
     }
 }

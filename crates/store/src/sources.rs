@@ -27,7 +27,9 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<(i64, String, String, i64, Option
     Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
 }
 
-fn source((id, key, kind, added, changed): (i64, String, String, i64, Option<i64>)) -> Result<SourceRow> {
+fn source(
+    (id, key, kind, added, changed): (i64, String, String, i64, Option<i64>),
+) -> Result<SourceRow> {
     Ok(SourceRow {
         id,
         key,
@@ -43,9 +45,9 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn sources(&self) -> Result<Vec<SourceRow>> {
-        let mut statement = self
-            .transaction
-            .prepare(&format!("SELECT {COLUMNS} FROM sources WHERE kind <> 'notes' ORDER BY key"))?;
+        let mut statement = self.transaction.prepare(&format!(
+            "SELECT {COLUMNS} FROM sources WHERE kind <> 'notes' ORDER BY key"
+        ))?;
         let rows = statement.query_map([], read_row)?;
         rows.map(|r| source(r?)).collect()
     }
@@ -68,17 +70,20 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn item_ids(&self, source: i64, numbers: Option<&[u64]>) -> Result<Vec<i64>> {
-        let select =
-            "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL";
+        let select = "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL";
         let Some(numbers) = numbers else {
-            let mut statement = self.transaction.prepare_cached(&format!("{select} ORDER BY id"))?;
+            let mut statement =
+                self.transaction.prepare_cached(&format!("{select} ORDER BY id"))?;
             let rows = statement.query_map([source], |r| r.get(0))?;
             return Ok(rows.collect::<rusqlite::Result<_>>()?);
         };
-        let mut statement = self.transaction.prepare_cached(&format!("{select} AND number = ?2"))?;
+        let mut statement =
+            self.transaction.prepare_cached(&format!("{select} AND number = ?2"))?;
         let mut out = Vec::new();
         for number in numbers {
-            out.extend(statement.query_row(params![source, number], |r| r.get::<_, i64>(0)).optional()?);
+            out.extend(
+                statement.query_row(params![source, number], |r| r.get::<_, i64>(0)).optional()?,
+            );
         }
         Ok(out)
     }
@@ -90,7 +95,9 @@ impl Reader<'_> {
     pub fn item_address(&self, id: i64) -> Result<Option<(u64, Option<String>)>> {
         Ok(self
             .transaction
-            .prepare_cached("SELECT number, url FROM documents WHERE id = ?1 AND number IS NOT NULL")?
+            .prepare_cached(
+                "SELECT number, url FROM documents WHERE id = ?1 AND number IS NOT NULL",
+            )?
             .query_row([id], |r| Ok((r.get(0)?, r.get(1)?)))
             .optional()?)
     }
@@ -106,7 +113,8 @@ impl Writer<'_> {
             "INSERT INTO sources (key, kind, added_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING",
             params![key, kind, now.as_second()],
         )?;
-        let source = self.source(key)?.ok_or_else(|| invalid_value("the source just added is missing"))?;
+        let source =
+            self.source(key)?.ok_or_else(|| invalid_value("the source just added is missing"))?;
         if count > 0 {
             self.enter("sources", source.id, None)?;
         }
@@ -118,7 +126,8 @@ impl Writer<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn set_kind(&self, id: i64, kind: &str) -> Result<()> {
-        self.transaction.execute("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])?;
+        self.transaction
+            .execute("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])?;
         Ok(())
     }
 

@@ -85,7 +85,8 @@ impl Reader<'_> {
         })?;
         rows.map(|row| {
             let (tie, (created_at, closed_at)) = row?;
-            let [created_at, closed_at] = [created_at, closed_at].map(|at| at.map(time).transpose());
+            let [created_at, closed_at] =
+                [created_at, closed_at].map(|at| at.map(time).transpose());
             Ok(Tie { created_at: created_at?, closed_at: closed_at?, ..tie })
         })
         .collect()
@@ -96,9 +97,9 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn told_apart(&self) -> Result<Vec<(String, String)>> {
-        let mut statement = self
-            .transaction
-            .prepare_cached("SELECT first_key, second_key FROM verdicts WHERE verdict <> 'duplicate'")?;
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT first_key, second_key FROM verdicts WHERE verdict <> 'duplicate'",
+        )?;
         let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

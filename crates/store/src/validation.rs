@@ -44,7 +44,12 @@ struct Rule {
     remedy: Remedy,
 }
 
-const fn rule(table: &'static str, holds: &'static str, fault: &'static str, remedy: Remedy) -> Rule {
+const fn rule(
+    table: &'static str,
+    holds: &'static str,
+    fault: &'static str,
+    remedy: Remedy,
+) -> Rule {
     Rule { table, holds, fault, remedy }
 }
 
@@ -148,20 +153,27 @@ const RULES: &[Rule] = &[
 
 /// Returns the SQL expression for the name of a table's row in messages; `t` is the row.
 fn name(table: &str) -> String {
-    let source = "coalesce((SELECT s.key FROM sources s WHERE s.id = t.source_id), 'a deleted source')";
+    let source =
+        "coalesce((SELECT s.key FROM sources s WHERE s.id = t.source_id), 'a deleted source')";
     match table {
         "casebook" => "'the casebook''s own row'".to_owned(),
         "sources" => "'the source ' || t.key".to_owned(),
         "documents" => "t.key".to_owned(),
-        "notes" => "coalesce((SELECT d.key FROM documents d WHERE d.id = t.document_id), 'a deleted note')"
-            .to_owned(),
-        "comments" => format!("'the comment ' || t.remote_id || ' on ' || {source} || '#' || t.number"),
+        "notes" => {
+            "coalesce((SELECT d.key FROM documents d WHERE d.id = t.document_id), 'a deleted note')"
+                .to_owned()
+        }
+        "comments" => {
+            format!("'the comment ' || t.remote_id || ' on ' || {source} || '#' || t.number")
+        }
         "links" => "'the link from ' || t.from_key || ' to ' || t.to_key".to_owned(),
         "verdicts" => "'the decision about ' || t.first_key || ' and ' || t.second_key".to_owned(),
         "verdict_journal" => {
             "'the earlier decision about ' || t.first_key || ' and ' || t.second_key".to_owned()
         }
-        "closures" => "'the closing of ' || t.key || ' as a duplicate of ' || t.canonical_key".to_owned(),
+        "closures" => {
+            "'the closing of ' || t.key || ' as a duplicate of ' || t.canonical_key".to_owned()
+        }
         "streams" => format!("'the list ' || t.name || ' of ' || {source}"),
         "relations_read" => format!("'what closed ' || {source} || '#' || t.number"),
         "releases" | "release_items" => format!("'the release ' || t.name || ' of ' || {source}"),
@@ -192,7 +204,8 @@ impl RowFaults {
 
     /// Returns the faults as sentences, with one for the number of faults that are not named.
     pub fn sentences(&self) -> Vec<String> {
-        let mut sentences: Vec<String> = self.named.iter().map(|fault| format!("{fault}.")).collect();
+        let mut sentences: Vec<String> =
+            self.named.iter().map(|fault| format!("{fault}.")).collect();
         let more = self.count - self.named.len() as u64;
         if more > 0 {
             sentences.push(format!("And {more} more rows like these."));
@@ -231,8 +244,9 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     c.create_scalar_function("max_id", 0, flags, |_| Ok(MAX_ID))?;
     c.create_scalar_function("max_document_id", 0, flags, |_| Ok(MAX_DOCUMENT_ID))?;
     c.create_scalar_function("notes_key", 0, flags, |_| Ok(NOTES))?;
-    let text =
-        |context: &Context<'_>, test: fn(&str) -> bool| Ok(context.get_raw(0).as_str().is_ok_and(test));
+    let text = |context: &Context<'_>, test: fn(&str) -> bool| {
+        Ok(context.get_raw(0).as_str().is_ok_and(test))
+    };
     c.create_scalar_function("is_text", 1, flags, |context| {
         let value = context.get_raw(0);
         Ok(value == ValueRef::Null || value.as_str().is_ok_and(|text| text.len() <= MAX_TEXT))
@@ -240,7 +254,8 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     c.create_scalar_function("readable_text", 1, flags, |context| {
         Ok(match context.get_raw(0) {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                let readable = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TEXT)]).into_owned();
+                let readable =
+                    String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TEXT)]).into_owned();
                 Some(readable)
             }
             _ => None,
@@ -253,10 +268,14 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
             _ => false,
         })
     })?;
-    c.create_scalar_function("is_source_key", 1, flags, move |context| text(context, is_source_key))?;
+    c.create_scalar_function("is_source_key", 1, flags, move |context| {
+        text(context, is_source_key)
+    })?;
     c.create_scalar_function("is_line", 1, flags, move |context| {
         text(context, |line| {
-            !line.is_empty() && line.chars().count() <= MAX_LINE && !line.chars().any(char::is_control)
+            !line.is_empty()
+                && line.chars().count() <= MAX_LINE
+                && !line.chars().any(char::is_control)
         })
     })?;
     c.create_scalar_function("is_name", 1, flags, move |context| {
@@ -296,7 +315,8 @@ struct Condition {
 fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
     let mut rules = Vec::new();
     let mut statement = c.prepare("SELECT name, type FROM pragma_table_info(?1, 'main')")?;
-    let columns = statement.query_map([table], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
+    let columns =
+        statement.query_map([table], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
     for column in columns {
         let (column, kind) = column?;
         match kind.as_str() {
@@ -321,7 +341,12 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
             Remedy::Set(columns) => (Some(columns.to_owned()), false),
             Remedy::Correct(columns) => (Some(columns.to_owned()), true),
         };
-        rules.push(Condition { holds: rule.holds.to_owned(), fault: rule.fault.to_owned(), update, always });
+        rules.push(Condition {
+            holds: rule.holds.to_owned(),
+            fault: rule.fault.to_owned(),
+            update,
+            always,
+        });
     }
     Ok(rules)
 }
@@ -359,11 +384,14 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
         result.count += 1;
         if result.named.len() < MAX_NAMED {
             let name = match row.get_ref(0)? {
-                ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).chars().take(MAX_LINE).collect(),
+                ValueRef::Text(bytes) => {
+                    String::from_utf8_lossy(bytes).chars().take(MAX_LINE).collect()
+                }
                 _ => format!("a row of {table}"),
             };
             let Some(rule) = rules.get(row.get::<_, usize>(1)?) else { continue };
-            let prefix = if rule.always && purpose == Purpose::Import { Taken::CORRECTED } else { "" };
+            let prefix =
+                if rule.always && purpose == Purpose::Import { Taken::CORRECTED } else { "" };
             result.named.push(format!("{prefix}{name}: {}", rule.fault));
         }
     }
@@ -382,7 +410,10 @@ pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
         for Condition { holds, update, always, .. } in rules_of(c, table)? {
             let broken = format!("({holds}) IS NOT TRUE");
             if let Some(sql) = update.filter(|_| always || purpose == Purpose::Repair) {
-                c.execute(&format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {sql} WHERE {broken}"), [])?;
+                c.execute(
+                    &format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {sql} WHERE {broken}"),
+                    [],
+                )?;
             }
             // Rows that could not be repaired are removed.
             if table != "casebook" {

@@ -170,8 +170,18 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn waiting(&self, source: Option<i64>, with_closed: bool, confidence: f32) -> Result<Vec<String>> {
-        self.select("c.confidence >= ?3 ORDER BY c.confidence DESC, c.key", source, with_closed, confidence)
+    pub fn waiting(
+        &self,
+        source: Option<i64>,
+        with_closed: bool,
+        confidence: f32,
+    ) -> Result<Vec<String>> {
+        self.select(
+            "c.confidence >= ?3 ORDER BY c.confidence DESC, c.key",
+            source,
+            with_closed,
+            confidence,
+        )
     }
 
     /// Returns the issues whose candidate is only related, ordered by descending worth.
@@ -187,7 +197,13 @@ impl Reader<'_> {
         )
     }
 
-    fn select(&self, sql: &str, source: Option<i64>, with_closed: bool, least: f32) -> Result<Vec<String>> {
+    fn select(
+        &self,
+        sql: &str,
+        source: Option<i64>,
+        with_closed: bool,
+        least: f32,
+    ) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT c.key FROM checks c JOIN documents d ON d.key = c.key
              WHERE d.state = 'open' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
@@ -238,7 +254,9 @@ impl Reader<'_> {
     pub fn is_imported_verdict(&self, verdict: &Verdict) -> Result<bool> {
         Ok(self
             .transaction
-            .prepare_cached("SELECT imported FROM verdicts WHERE first_key = ?1 AND second_key = ?2")?
+            .prepare_cached(
+                "SELECT imported FROM verdicts WHERE first_key = ?1 AND second_key = ?2",
+            )?
             .query_row([&verdict.first, &verdict.second], |r| r.get(0))
             .optional()?
             .unwrap_or(false))
@@ -260,11 +278,13 @@ impl Reader<'_> {
         let mut way = vec![key.to_owned()];
         while way.len() < MAX_CHAIN {
             let last = &way[way.len() - 1];
-            let next: Option<String> =
-                match by_verdict.query_row(params![last, with_imported], |r| r.get(0)).optional()? {
-                    Some(next) => Some(next),
-                    None => by_link.query_row([last], |r| r.get(0)).optional()?,
-                };
+            let next: Option<String> = match by_verdict
+                .query_row(params![last, with_imported], |r| r.get(0))
+                .optional()?
+            {
+                Some(next) => Some(next),
+                None => by_link.query_row([last], |r| r.get(0)).optional()?,
+            };
             let Some(next) = next else { break };
             if let Some(at) = way.iter().position(|k| *k == next) {
                 // All members of a circle must agree, so its smallest key stands for it.
@@ -458,7 +478,9 @@ impl Writer<'_> {
         if count == 0 {
             return Ok(());
         }
-        self.transaction.prepare_cached("DELETE FROM check_candidates WHERE key = ?1")?.execute([key])?;
+        self.transaction
+            .prepare_cached("DELETE FROM check_candidates WHERE key = ?1")?
+            .execute([key])?;
         let mut insert = self.transaction.prepare_cached(
             "INSERT INTO check_candidates (key, other_key, confidence) VALUES (?1, ?2, ?3)",
         )?;

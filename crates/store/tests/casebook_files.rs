@@ -10,8 +10,8 @@ use mutation::{Chance, mutate};
 use precedent_core::{
     error::{Code, Result},
     model::{
-        Author, Band, Check, ClosureRecord, ClosureStep, CommentRecord, DocKind, DocumentRecord, Lacking,
-        NoteKind, Raw, Record, State, Taken, Verdict, VerdictKind,
+        Author, Band, Check, ClosureRecord, ClosureStep, CommentRecord, DocKind, DocumentRecord,
+        Lacking, NoteKind, Raw, Record, State, Taken, Verdict, VerdictKind,
     },
     task::Task,
 };
@@ -64,16 +64,18 @@ fn plans() -> impl Strategy<Value = Plan> {
         proptest::option::of(any::<bool>()),
         any::<bool>(),
     )
-        .prop_map(|((sources, items, comments), verdicts, closures, notes, check_vectors, live)| Plan {
-            sources,
-            items,
-            comments,
-            verdicts,
-            closures,
-            notes,
-            check_vectors,
-            live,
-        })
+        .prop_map(
+            |((sources, items, comments), verdicts, closures, notes, check_vectors, live)| Plan {
+                sources,
+                items,
+                comments,
+                verdicts,
+                closures,
+                notes,
+                check_vectors,
+                live,
+            },
+        )
 }
 
 fn raw(text: &str) -> Raw {
@@ -163,7 +165,11 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                         }
                     }
                 }
-                w.add_tracker_link(&format!("{}#2", key(n)), &format!("{}#1", key(n)), "duplicate_of")?;
+                w.add_tracker_link(
+                    &format!("{}#2", key(n)),
+                    &format!("{}#1", key(n)),
+                    "duplicate_of",
+                )?;
                 if plan.live {
                     let remote = RemoteRow {
                         host: "git.acme.example".to_owned(),
@@ -186,9 +192,19 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                     };
                     w.set_stream(source.id, "items", &row)?;
                     w.relations_were_read(source.id, &[2])?;
-                    w.put_score_baseline(source.id, ScoreBaseline { level: 0.5, spread: 1.0 }, 6, "basis")?;
-                    let calibration =
-                        Calibration { slope: 1.0, intercept: 0.1, labels: 9, model: None, order: None };
+                    w.put_score_baseline(
+                        source.id,
+                        ScoreBaseline { level: 0.5, spread: 1.0 },
+                        6,
+                        "basis",
+                    )?;
+                    let calibration = Calibration {
+                        slope: 1.0,
+                        intercept: 0.1,
+                        labels: 9,
+                        model: None,
+                        order: None,
+                    };
                     w.put_calibration(source.id, &calibration, at(NOW - 50_000))?;
                 }
                 Ok(())
@@ -230,7 +246,8 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                 })?;
             }
             for (n, removed) in plan.notes.iter().enumerate() {
-                let content = NoteContent { title: &format!("Remark {n}"), body: "Mine.", tags: &[] };
+                let content =
+                    NoteContent { title: &format!("Remark {n}"), body: "Mine.", tags: &[] };
                 let key = w.add_note(NoteKind::Lesson, &content, at(NOW - 10_000))?;
                 w.connect(&key, &item(1), "person")?;
                 if *removed {
@@ -313,10 +330,12 @@ fn verify(store: &Store, file: &Path) -> Result<VerifiedCopy> {
     let contents = {
         let connection = Connection::open(file)?;
         let count = |table: &str| -> u64 {
-            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0)).unwrap()
+            connection
+                .query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0))
+                .unwrap()
         };
-        let mut statement =
-            connection.prepare("SELECT CAST(key AS BLOB) FROM sources WHERE kind <> 'notes' ORDER BY key")?;
+        let mut statement = connection
+            .prepare("SELECT CAST(key AS BLOB) FROM sources WHERE kind <> 'notes' ORDER BY key")?;
         let keys = statement.query_map([], |r| r.get::<_, Vec<u8>>(0))?;
         precedent_core::model::Carried {
             sources: keys.map(|k| String::from_utf8_lossy(&k.unwrap()).into_owned()).collect(),
@@ -370,8 +389,10 @@ fn decisions_of_a_file_stay_marked() {
     let file = folder.path().join("file.db");
     origin.write_portable(&file, false).unwrap();
     take_over(&target, &file).unwrap();
-    let verdict = |store: &Store| store.read(|r| r.verdict("acme/app0#1", "acme/app0#2")).unwrap().unwrap();
-    let is_imported = |store: &Store| store.read(|r| r.is_imported_verdict(&verdict(store))).unwrap();
+    let verdict =
+        |store: &Store| store.read(|r| r.verdict("acme/app0#1", "acme/app0#2")).unwrap().unwrap();
+    let is_imported =
+        |store: &Store| store.read(|r| r.is_imported_verdict(&verdict(store))).unwrap();
     assert!(!is_imported(&origin) && is_imported(&target));
     let canonical = |only_own: bool| {
         let query = |r: &precedent_store::Reader<'_>| {
@@ -380,7 +401,10 @@ fn decisions_of_a_file_stay_marked() {
         target.write(|w| w.disconnect("acme/app0#2")).unwrap();
         target.read(query).unwrap().key
     };
-    assert_eq!((canonical(false).as_str(), canonical(true).as_str()), ("acme/app0#1", "acme/app0#2"));
+    assert_eq!(
+        (canonical(false).as_str(), canonical(true).as_str()),
+        ("acme/app0#1", "acme/app0#2")
+    );
     // A local decision is the user's own; undoing it restores the file's.
     target.write(|w| w.put_verdict(&verdict(&target))).unwrap();
     assert!(!is_imported(&target));
@@ -399,7 +423,9 @@ fn trust_covers_one_project_of_a_host() {
     take_over(&target, &file).unwrap();
     let trusted_keys = || {
         let query = |r: &precedent_store::Reader<'_>| {
-            let key = |s: precedent_store::SourceRow| Ok(r.remote(s.id)?.unwrap().trusted.then_some(s.key));
+            let key = |s: precedent_store::SourceRow| {
+                Ok(r.remote(s.id)?.unwrap().trusted.then_some(s.key))
+            };
             r.sources()?.into_iter().filter_map(|s| key(s).transpose()).collect::<Result<Vec<_>>>()
         };
         target.read(query).unwrap()
@@ -459,7 +485,9 @@ fn campaign(cases: std::ops::Range<u64>) {
         let changes: Vec<String> = {
             let connection = Connection::open(&file).unwrap();
             connection.pragma_update(None, "foreign_keys", false).unwrap();
-            connection.pragma_update(None, "ignore_check_constraints", chance.below(4) == 0).unwrap();
+            connection
+                .pragma_update(None, "ignore_check_constraints", chance.below(4) == 0)
+                .unwrap();
             (0..=case % 2).map(|_| mutate(&connection, &mut chance)).collect()
         };
         std::fs::copy(&template, place.join("mine.db")).unwrap();
@@ -518,7 +546,10 @@ fn invalid_rows_are_named_and_repaired() {
         ),
         ("UPDATE documents SET labels = 'x' WHERE key = 'note#1'", "note#1"),
         ("UPDATE notes SET content_hash = x'00'", "note#1"),
-        ("UPDATE sources SET added_at = 9000000000000000000 WHERE kind <> 'notes'", "the source acme/app0"),
+        (
+            "UPDATE sources SET added_at = 9000000000000000000 WHERE kind <> 'notes'",
+            "the source acme/app0",
+        ),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path(), "here.db");
@@ -532,7 +563,11 @@ fn invalid_rows_are_named_and_repaired() {
         store.read(|r| r.read_back()).unwrap();
         assert_eq!(store.read(|r| r.faults()).unwrap().count, 0, "{cell}");
         assert_eq!(store.read(|r| r.document_ids()).unwrap(), ids, "{cell}: a document was lost");
-        assert_eq!(store.read(|r| r.verdicts(None)).unwrap().len(), 2, "{cell}: a decision was lost");
+        assert_eq!(
+            store.read(|r| r.verdicts(None)).unwrap().len(),
+            2,
+            "{cell}: a decision was lost"
+        );
     }
 }
 
@@ -627,7 +662,8 @@ fn imported_records_use_the_local_dictionary() {
     let folder = tempfile::tempdir().unwrap();
     let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
     for (store, owner) in [(&origin, "acme"), (&target, "other")] {
-        let samples: Vec<Raw> = (0..400).map(|n| raw(&format!("{owner} says {n} of {owner} {n}"))).collect();
+        let samples: Vec<Raw> =
+            (0..400).map(|n| raw(&format!("{owner} says {n} of {owner} {n}"))).collect();
         store.write(|w| w.train_dictionary(RawKind::Document, samples.iter())).unwrap();
         assert!(store.read(|r| r.raw_packer(RawKind::Document)).unwrap().has_dictionary());
         fill(store, owner, &Plan { notes: Vec::new(), ..whole_plan() });
@@ -674,13 +710,18 @@ fn decompression_bomb_is_refused() {
     for (data, refused) in [(with_size, true), (bomb, false)] {
         let path = folder.path().join("bomb.db");
         std::fs::copy(&file, &path).unwrap();
-        Connection::open(&path).unwrap().execute("UPDATE document_raw SET data = ?1", [data]).unwrap();
+        Connection::open(&path)
+            .unwrap()
+            .execute("UPDATE document_raw SET data = ?1", [data])
+            .unwrap();
         let target = Store::open(&folder.path().join(format!("{refused}.db"))).unwrap();
         match take_over(&target, &path) {
             Err(error) => {
                 assert!(refused && error.to_string().contains("times their size"), "{error}")
             }
-            Ok(taken) => assert!(!refused && taken.left_out[0].contains("cannot be unpacked"), "{taken:?}"),
+            Ok(taken) => {
+                assert!(!refused && taken.left_out[0].contains("cannot be unpacked"), "{taken:?}")
+            }
         }
     }
 }
@@ -714,7 +755,8 @@ fn query_never_waits_for_a_writer() {
     connection.execute_batch("BEGIN IMMEDIATE").unwrap();
     let began = std::time::Instant::now();
     // Opening works while another process holds the opening lock.
-    let lock = std::fs::File::options().write(true).open(folder.path().join("here.db.lock")).unwrap();
+    let lock =
+        std::fs::File::options().write(true).open(folder.path().join("here.db.lock")).unwrap();
     lock.lock().unwrap();
     let second = open(folder.path(), "here.db");
     second.read(|r| r.sources()).unwrap();
@@ -739,7 +781,8 @@ fn last_import_is_undone() {
                 import.into_iter().for_each(|import| w.journal(import));
                 let source = w.add_source(source, "github", at(NOW))?;
                 for number in numbers {
-                    let mut record = document(Some(number), None, "Other title", "Other body.".to_owned());
+                    let mut record =
+                        document(Some(number), None, "Other title", "Other body.".to_owned());
                     record.updated_at = Some(at(NOW - 100));
                     let _ = w.apply_document(
                         &source,
@@ -788,14 +831,18 @@ fn last_import_is_undone() {
         .write(|w| {
             let source = w.source("acme/app0")?.unwrap();
             let record = document(Some(20), None, "Synced since", "By the tracker.".to_owned());
-            let record = precedent_core::model::DocumentRecord { updated_at: Some(at(NOW)), ..record };
+            let record =
+                precedent_core::model::DocumentRecord { updated_at: Some(at(NOW)), ..record };
             let payload = w.raw_packer(RawKind::Document)?.worker()?.pack(&record.raw)?;
             w.apply_document(&source, &record, &payload, DateEvidence::Sound, at(NOW))
         })
         .unwrap();
     let undone = store.write(|w| w.undo_import()).unwrap().unwrap();
     assert_eq!((undone.kept, undone.documents, undone.comments), (1, 0, 1));
-    assert_eq!(store.read(|r| r.document_by_key("acme/app0#20")).unwrap().unwrap().title, "Synced since");
+    assert_eq!(
+        store.read(|r| r.document_by_key("acme/app0#20")).unwrap().unwrap().title,
+        "Synced since"
+    );
 }
 
 #[test]

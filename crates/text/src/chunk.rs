@@ -109,7 +109,11 @@ fn pieces(mut text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     while text.len() > TARGET {
         let end = text.floor_char_boundary(TARGET);
-        let split = text[..end].rfind(char::is_whitespace).filter(|c| *c > TARGET / 2).unwrap_or(end).max(1);
+        let split = text[..end]
+            .rfind(char::is_whitespace)
+            .filter(|c| *c > TARGET / 2)
+            .unwrap_or(end)
+            .max(1);
         let split = text.ceil_char_boundary(split);
         out.push(&text[..split]);
         text = &text[split..];

@@ -30,8 +30,11 @@ impl Closure {
     pub fn of(reason: &str) -> Option<Self> {
         let parts = reason.split(['(', ')', '[', ']', ':', '/', ';', ',', '|', '–', '—']);
         let parts = parts.flat_map(|part| part.split(" - "));
-        let meanings =
-            || std::iter::once(reason).chain(parts.clone()).filter_map(|part| plain_closure(&plain(part)));
+        let meanings = || {
+            std::iter::once(reason)
+                .chain(parts.clone())
+                .filter_map(|part| plain_closure(&plain(part)))
+        };
         // An item that was declined and then closed counts as declined.
         [Self::Duplicate, Self::NotPlanned, Self::Completed]
             .into_iter()
@@ -42,7 +45,8 @@ impl Closure {
     /// no more than the item's state.
     pub fn says_fixed(reason: &str) -> bool {
         let plain = plain(reason);
-        plain_closure(&plain) == Some(Self::Completed) && !phrases(ENDED_REASONS).any(|word| word == plain)
+        plain_closure(&plain) == Some(Self::Completed)
+            && !phrases(ENDED_REASONS).any(|word| word == plain)
     }
 }
 

@@ -69,7 +69,8 @@ pub fn condensed(text: &str, most: usize) -> Cow<'_, str> {
     let parts = parts(text);
     // A text without code blocks may be a log as a whole.
     let long = |part: &LineRun<'_>| {
-        part.lines.len() >= MANY_LINES && (part.code || (parts.len() == 1 && are_a_log(&part.lines)))
+        part.lines.len() >= MANY_LINES
+            && (part.code || (parts.len() == 1 && are_a_log(&part.lines)))
     };
     let count = parts.iter().filter(|part| long(part)).count();
     if count == 0 {
@@ -155,7 +156,8 @@ fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
     for (at, kind) in kinds.iter().enumerate() {
         last.insert(*kind, at);
     }
-    let distinct: BTreeSet<usize> = last.into_values().filter(|at| !lines[*at].trim().is_empty()).collect();
+    let distinct: BTreeSet<usize> =
+        last.into_values().filter(|at| !lines[*at].trim().is_empty()).collect();
     let mut order: Vec<usize> = Vec::new();
     // Rank failures first, so that a thousand distinct warnings leave room for one failure.
     let gravity = |at: usize| {
@@ -168,10 +170,13 @@ fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
     };
     let mut failures: Vec<(u8, usize)> =
         distinct.iter().filter_map(|at| Some((gravity(*at)?, *at))).collect();
-    failures.sort_by_key(|(gravity, at)| (*gravity, kind_counts[&kinds[*at]], std::cmp::Reverse(*at)));
+    failures
+        .sort_by_key(|(gravity, at)| (*gravity, kind_counts[&kinds[*at]], std::cmp::Reverse(*at)));
     for (_, at) in failures {
         order.push(at);
-        order.extend((at.saturating_sub(1)..=(at + AROUND).min(lines.len() - 1)).filter(|n| *n != at));
+        order.extend(
+            (at.saturating_sub(1)..=(at + AROUND).min(lines.len() - 1)).filter(|n| *n != at),
+        );
     }
     let ends = distinct.iter().rev().take(LAST).chain(distinct.iter().take(FIRST));
     let mut indices = BTreeSet::new();
@@ -197,7 +202,11 @@ pub fn headline(text: &str) -> String {
     let first = || plain.trim().lines().next();
     // Without a failure, use the first warning.
     let first_match = |pattern: &Regex| plain.lines().find(|line| pattern.is_match(head(line)));
-    first_match(&SEVERE).or_else(|| first_match(&WARNING)).or_else(first).unwrap_or_default().to_owned()
+    first_match(&SEVERE)
+        .or_else(|| first_match(&WARNING))
+        .or_else(first)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn head(line: &str) -> &str {
@@ -229,10 +238,14 @@ mod tests {
     #[test]
     fn condensed_text_keeps_a_failure_within_a_fence() {
         let log = log(3_000, 1_500, "2026-01-01T10:00:00Z FATAL FW-777 index page torn");
-        let text = format!("It stops at night.\n\n<details>\n\n```\n{log}\n```\n</details>\n\nSeen on 4.1.");
+        let text = format!(
+            "It stops at night.\n\n<details>\n\n```\n{log}\n```\n</details>\n\nSeen on 4.1."
+        );
         let short_text = condensed(&text, 6_000);
         assert!(short_text.len() <= 6_000 && short_text.contains("FW-777"), "{short_text}");
-        for part in ["It stops at night.", "<details>", "\n[…]\n", "```\n</details>", "Seen on 4.1."] {
+        for part in
+            ["It stops at night.", "<details>", "\n[…]\n", "```\n</details>", "Seen on 4.1."]
+        {
             assert!(short_text.contains(part), "{part}: {short_text}");
         }
         assert!(condensed(&log, 6_000).contains("FW-777"));
@@ -258,21 +271,31 @@ mod tests {
         for at in [0, 777, 19_999] {
             let log = log(20_000, at, "ERROR FW-1043: upload stopped at offset 12");
             let salient = extract_salient(&log);
-            assert!(salient.len() <= MOST && salient.contains("FW-1043"), "at {at}: {} bytes", salient.len());
+            assert!(
+                salient.len() <= MOST && salient.contains("FW-1043"),
+                "at {at}: {} bytes",
+                salient.len()
+            );
         }
     }
 
     #[test]
     fn rarest_failure_is_kept_among_many() {
-        let mut lines: Vec<String> = (0..50_000).map(|n| format!("ERROR retry {n} of the queue")).collect();
-        lines.insert(31_000, "java.lang.IllegalStateException: the ring has no slot left".to_owned());
+        let mut lines: Vec<String> =
+            (0..50_000).map(|n| format!("ERROR retry {n} of the queue")).collect();
+        lines.insert(
+            31_000,
+            "java.lang.IllegalStateException: the ring has no slot left".to_owned(),
+        );
         let text = lines.join("\n");
         assert!(extract_salient(&text).contains("no slot left"));
     }
 
     #[test]
     fn failure_is_kept_among_thousands_of_warnings() {
-        let word = |n: usize| n.to_string().bytes().map(|b| char::from(b - b'0' + b'a')).collect::<String>();
+        let word = |n: usize| {
+            n.to_string().bytes().map(|b| char::from(b - b'0' + b'a')).collect::<String>()
+        };
         let mut lines: Vec<String> =
             (0..9_000).map(|n| format!("WARN slow request of {}", word(n))).collect();
         lines.insert(700, "ERROR the ring has no slot left".to_owned());

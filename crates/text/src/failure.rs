@@ -115,7 +115,10 @@ impl Failure {
         let text = &text[..text.floor_char_boundary(MAX_TEXT)];
         let mut failure = Self {
             causes: causes(text),
-            frames: trace::frames(text).into_iter().filter(|name| name.len() >= MIN_FRAME).collect(),
+            frames: trace::frames(text)
+                .into_iter()
+                .filter(|name| name.len() >= MIN_FRAME)
+                .collect(),
             ..Self::default()
         };
         for signature in signature::signatures(text) {
@@ -160,7 +163,8 @@ impl Failure {
         };
         self.codes.is_disjoint(&other.codes)
             && self.codes.iter().any(|code| {
-                let (own_codes, other_codes) = (family(&self.codes, code), family(&other.codes, code));
+                let (own_codes, other_codes) =
+                    (family(&self.codes, code), family(&other.codes, code));
                 (1..=MAX_CODES).contains(&own_codes) && (1..=MAX_CODES).contains(&other_codes)
             })
     }
@@ -173,12 +177,16 @@ impl Failure {
     /// Returns whether both traces go through the same place; `None` if that is unknown.
     fn same_place(&self, other: &Self) -> Option<bool> {
         let (frames, other_frames) = (&self.frames, &other.frames);
-        let (Some(top), Some(other_top)) = (frames.first(), other_frames.first()) else { return None };
+        let (Some(top), Some(other_top)) = (frames.first(), other_frames.first()) else {
+            return None;
+        };
         let shared_frames = frames.iter().filter(|name| other_frames.contains(name)).count();
         let is_top_shared = other_frames.contains(top) || frames.contains(other_top);
         match shared_frames {
             0 => Some(false),
-            _ if is_top_shared && shared_frames * 2 >= frames.len().min(other_frames.len()) => Some(true),
+            _ if is_top_shared && shared_frames * 2 >= frames.len().min(other_frames.len()) => {
+                Some(true)
+            }
             _ => None,
         }
     }
@@ -225,7 +233,8 @@ impl Cause {
 
     /// Compares two root causes; `place` says whether their traces share a place.
     fn compare(&self, other: &Self, place: Option<bool>) -> FailureMatch {
-        let other_class = !self.class.is_empty() && !other.class.is_empty() && self.class != other.class;
+        let other_class =
+            !self.class.is_empty() && !other.class.is_empty() && self.class != other.class;
         if other_class {
             return FailureMatch::Different;
         }
@@ -235,13 +244,17 @@ impl Cause {
         if enough && shared_words * 5 < all_words * 2 {
             return FailureMatch::Different;
         }
-        let other_thing =
-            !self.quotes.is_empty() && !other.quotes.is_empty() && self.quotes.is_disjoint(&other.quotes);
-        let is_same_message = self.message == other.message && !signature::is_generic(&self.message);
+        let other_thing = !self.quotes.is_empty()
+            && !other.quotes.is_empty()
+            && self.quotes.is_disjoint(&other.quotes);
+        let is_same_message =
+            self.message == other.message && !signature::is_generic(&self.message);
         match place {
             _ if other_thing => FailureMatch::Different,
             Some(true) => FailureMatch::Same,
-            Some(false) if self.runtime || other.runtime || !is_same_message => FailureMatch::Different,
+            Some(false) if self.runtime || other.runtime || !is_same_message => {
+                FailureMatch::Different
+            }
             None if is_same_message => FailureMatch::Same,
             _ => FailureMatch::Unknown,
         }
@@ -255,7 +268,8 @@ fn causes(text: &str) -> Vec<Cause> {
     if text.contains(INNER) {
         // The failures of an aggregate did not cause one another.
         let prefixes = CAUSE_PREFIX.find_iter(text);
-        lines.extend(prefixes.map(|prefix| text[prefix.end()..].lines().next().unwrap_or_default()));
+        lines
+            .extend(prefixes.map(|prefix| text[prefix.end()..].lines().next().unwrap_or_default()));
     } else if let Some(innermost) = innermost(text) {
         lines.push(innermost);
     } else {
@@ -266,12 +280,15 @@ fn causes(text: &str) -> Vec<Cause> {
             let exception = &line[IN_THREAD.find(line).map_or(0, |head| head.end())..];
             let above = all_lines.get(at + 1).is_some_and(|next| next.starts_with("at "));
             // Python names the failure below its trace, other languages above.
-            if (above || python) && !line.starts_with("at ") && EXCEPTION_CLASS.is_match(exception) {
+            if (above || python) && !line.starts_with("at ") && EXCEPTION_CLASS.is_match(exception)
+            {
                 python = false;
                 lines.push(without_prefix(line));
             }
         }
-        lines.extend(PANIC.captures_iter(text).filter_map(|captures| Some(captures.get(1)?.as_str())));
+        lines.extend(
+            PANIC.captures_iter(text).filter_map(|captures| Some(captures.get(1)?.as_str())),
+        );
     }
     let mut causes: Vec<Cause> = Vec::new();
     for cause in lines.into_iter().filter_map(Cause::parse) {

@@ -30,10 +30,12 @@ static BLOCKS: Words = Words::new(
 );
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static TAG: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"</?([A-Za-z][A-Za-z0-9]*)\b([^<>]*)>").unwrap());
+static TAG: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"</?([A-Za-z][A-Za-z0-9]*)\b([^<>]*)>").unwrap());
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)(?:^|\s)(href|src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"#).unwrap()
+    Regex::new(r#"(?i)(?:^|\s)(href|src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"#)
+        .unwrap()
 });
 
 /// The length above which texts are shown cut, in bytes, to keep the layout fast.
@@ -71,7 +73,9 @@ static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
         .url_schemes(HashSet::from(["http", "https", "mailto"]))
         .url_relative(ammonia::UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer nofollow"))
-        .clean_content_tags(HashSet::from(["script", "style", "title", "iframe", "svg", "math", "noscript"]))
+        .clean_content_tags(HashSet::from([
+            "script", "style", "title", "iframe", "svg", "math", "noscript",
+        ]))
         .strip_comments(true);
     builder
 });
@@ -114,8 +118,11 @@ pub fn from_markdown(markdown: &str) -> String {
         }
         Event::End(TagEnd::Image) => image.take().map(|(src, alt)| {
             let src = html_escape::encode_double_quoted_attribute(&src);
-            let alt = html_escape::encode_text(if alt.is_empty() { "image" } else { &alt }).into_owned();
-            Event::InlineHtml(format!("<span class=\"remote-image\" data-src=\"{src}\">{alt}</span>").into())
+            let alt =
+                html_escape::encode_text(if alt.is_empty() { "image" } else { &alt }).into_owned();
+            Event::InlineHtml(
+                format!("<span class=\"remote-image\" data-src=\"{src}\">{alt}</span>").into(),
+            )
         }),
         Event::Text(text) | Event::Code(text) if image.is_some() => {
             if let Some((_, alt)) = &mut image {
@@ -140,7 +147,8 @@ pub fn from_markdown(markdown: &str) -> String {
 /// Returns the class that names the language of a code block, for syntax highlighting:
 /// `language-rust`. All other classes are dropped.
 fn language(classes: &str) -> Option<String> {
-    let label = classes.split_ascii_whitespace().find_map(|class| class.strip_prefix("language-"))?;
+    let label =
+        classes.split_ascii_whitespace().find_map(|class| class.strip_prefix("language-"))?;
     let is_named = |c: &char| c.is_ascii_alphanumeric() || matches!(*c, '+' | '#' | '-');
     let name: String = label.chars().take_while(is_named).take(LONGEST_LANGUAGE).collect();
     (!name.is_empty()).then(|| format!("language-{}", name.to_ascii_lowercase()))
@@ -209,8 +217,12 @@ pub(super) fn text_and_targets(html: &str, targets: &mut Vec<String>) -> String 
             return format!("&lt;{}", &whole[1..]);
         }
         let between = space(&tag[1]);
-        let alt_text = if whole.starts_with("</") { None } else { attributes(&tag[1], &tag[2], targets) };
-        format!("{between}{whole}{}{between}", alt_text.map(|alt| format!(" {alt} ")).unwrap_or_default())
+        let alt_text =
+            if whole.starts_with("</") { None } else { attributes(&tag[1], &tag[2], targets) };
+        format!(
+            "{between}{whole}{}{between}",
+            alt_text.map(|alt| format!(" {alt} ")).unwrap_or_default()
+        )
     });
     let mut clean = String::new();
     let mut rest = &spaced_html[..];
@@ -257,7 +269,8 @@ fn attributes(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option
     let image = name.eq_ignore_ascii_case("img");
     let mut alt = None;
     for caps in ATTRIBUTE.captures_iter(attributes) {
-        let value = caps.get(2).or_else(|| caps.get(3)).or_else(|| caps.get(4)).map_or("", |v| v.as_str());
+        let value =
+            caps.get(2).or_else(|| caps.get(3)).or_else(|| caps.get(4)).map_or("", |v| v.as_str());
         match caps[1].to_ascii_lowercase().as_str() {
             "alt" if image && !value.trim().is_empty() => alt = Some(value.to_owned()),
             "alt" => {}
@@ -348,7 +361,10 @@ mod tests {
             ("text\n    ```\n<img src=x>", "text\n    ```\n&lt;img src=x>"),
             ("<httpx onclick=a()>", "&lt;httpx onclick=a()>"),
             ("> e <!doc\n> It <b", "> e &lt;!doc\n> It <b"),
-            ("<!--\n```\n-->\n```\n<img src=x>\n```", "&lt;!--\n```\n-->\n```\n&lt;img src=x>\n```"),
+            (
+                "<!--\n```\n-->\n```\n<img src=x>\n```",
+                "&lt;!--\n```\n-->\n```\n&lt;img src=x>\n```",
+            ),
         ] {
             assert_eq!(without_html(markdown), want);
         }
@@ -368,7 +384,10 @@ mod tests {
         ] {
             assert_eq!(from_markdown(markdown), code(class), "{markdown}");
         }
-        assert_eq!(from_markdown("<code class=\"app hit\">x</code>").trim(), "<p><code>x</code></p>");
+        assert_eq!(
+            from_markdown("<code class=\"app hit\">x</code>").trim(),
+            "<p><code>x</code></p>"
+        );
         assert_eq!(
             from_markdown("<code class=\"app language-go fold\">x</code>").trim(),
             "<p><code class=\"language-go\">x</code></p>"
@@ -414,9 +433,18 @@ mod tests {
             ("<dl><dt>key</dt><dd>value</dd></dl>a<br>b<BR/>c", "key\nvalue\na\nb\nc"),
             ("<details><summary>Log</summary>boom</details>", "Log\nboom"),
             ("fire<b>wire</b>d H<sub>2</sub>O &lt;p&gt;x", "firewired H2O <p>x"),
-            ("<p title='a < b'>x</p><select><option>5</option><option>6</option></select>", "x\n5\n6"),
-            ("<p>see <img alt=\"the valve\" src=\"https://w.example/v.png\">here</p>", "see  the valve here"),
-            ("<config>\n<entry key=\"pump\">on</entry>", "<config>\n<entry key=\"pump\">on</entry>"),
+            (
+                "<p title='a < b'>x</p><select><option>5</option><option>6</option></select>",
+                "x\n5\n6",
+            ),
+            (
+                "<p>see <img alt=\"the valve\" src=\"https://w.example/v.png\">here</p>",
+                "see  the valve here",
+            ),
+            (
+                "<config>\n<entry key=\"pump\">on</entry>",
+                "<config>\n<entry key=\"pump\">on</entry>",
+            ),
             ("<style>p > b { }</style><script>if (a<b) { c>d }</script><!-- <li>x -->y", "y"),
         ] {
             assert_eq!(to_text(html), want, "{html}");

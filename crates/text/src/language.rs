@@ -47,9 +47,10 @@ const UNSUPPORTED: [Lang; 13] = [
 
 /// Words that are frequent in English and are no words of the other languages.
 const ENGLISH: [&str; 36] = [
-    "after", "and", "are", "be", "but", "can't", "cannot", "does", "doesn't", "don't", "from", "has", "have",
-    "how", "if", "into", "isn't", "it", "its", "my", "not", "should", "than", "that", "the", "there", "this",
-    "using", "what", "when", "which", "why", "with", "without", "won't", "your",
+    "after", "and", "are", "be", "but", "can't", "cannot", "does", "doesn't", "don't", "from",
+    "has", "have", "how", "if", "into", "isn't", "it", "its", "my", "not", "should", "than",
+    "that", "the", "there", "this", "using", "what", "when", "which", "why", "with", "without",
+    "won't", "your",
 ];
 
 /// A language other than English.
@@ -83,7 +84,8 @@ pub fn foreign(text: &str) -> Option<Foreign> {
     let detector = Detector::with_allowlist(SUPPORTED.into_iter().chain(UNSUPPORTED).collect());
     let detect = |text: &str| detector.detect(text).filter(|info| info.lang() != Lang::Eng);
     if other >= 4 && other * OTHER_LETTERS >= all {
-        let letters: String = text.chars().map(|c| if is_other_letter(c) { c } else { ' ' }).collect();
+        let letters: String =
+            text.chars().map(|c| if is_other_letter(c) { c } else { ' ' }).collect();
         return detect(&letters).map(|info| Foreign(info.lang()));
     }
     let words: Vec<String> = text.split_whitespace().filter_map(plain_word).collect();
@@ -101,8 +103,8 @@ fn is_other_letter(c: char) -> bool {
 
 /// Returns a word in lower case; `None` for a path, a number, code or an identifier.
 fn plain_word(word: &str) -> Option<String> {
-    let word =
-        word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '\\' | '_' | '$' | '@'));
+    let word = word
+        .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '\\' | '_' | '$' | '@'));
     let is_plain = word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’' | '-'))
         && !word.chars().skip(1).any(char::is_uppercase);
     (is_plain && !word.is_empty()).then(|| word.to_lowercase())
@@ -115,7 +117,10 @@ mod tests {
     #[test]
     fn languages_are_told_apart_despite_english_names() {
         for (text, name) in [
-            ("Anmeldung schlägt fehl, wenn im NullPointerException-Dialog abgebrochen wird", "German"),
+            (
+                "Anmeldung schlägt fehl, wenn im NullPointerException-Dialog abgebrochen wird",
+                "German",
+            ),
             ("KMS のキーストアを HDFS に置くと FileNotFoundException になる", "Japanese"),
             ("更新后无法连接到 PostgreSQL 数据库", "Chinese"),
             ("Приложение падает при запуске на Android", "Russian"),

@@ -32,7 +32,9 @@ fn escape(text: &str, places: &[Surroundings]) -> String {
     let mut out = line.clone();
     let mut escapes: Vec<usize> = Vec::new();
     while escapes.len() < MAX_ESCAPES {
-        let Some(at) = places.iter().find_map(|place| markup(&out, &escapes, *place)) else { return out };
+        let Some(at) = places.iter().find_map(|place| markup(&out, &escapes, *place)) else {
+            return out;
+        };
         if !out[at..].starts_with(|c: char| c.is_ascii_punctuation()) {
             break;
         }
@@ -41,7 +43,9 @@ fn escape(text: &str, places: &[Surroundings]) -> String {
         escapes.push(at);
     }
     let is_escaped = |c: &char| c.is_ascii_punctuation();
-    line.chars().flat_map(|c| Some('\\').filter(|_| is_escaped(&c)).into_iter().chain([c])).collect()
+    line.chars()
+        .flat_map(|c| Some('\\').filter(|_| is_escaped(&c)).into_iter().chain([c]))
+        .collect()
 }
 
 /// Returns the offset of the first character that Markdown does not show literally in this place,
@@ -101,7 +105,8 @@ mod tests {
             match event {
                 Event::Text(text) => out.push_str(&text),
                 Event::Code(text) => out.push_str(&format!("`{text}`")),
-                Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::Link { .. }) | Event::End(_) => {}
+                Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::Link { .. })
+                | Event::End(_) => {}
                 other => panic!("{other:?} in {markdown}"),
             }
         }

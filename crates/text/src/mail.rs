@@ -100,7 +100,9 @@ static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// The sender's header, which every block of headers has.
 static SENDER: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)^(?:from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람)$")
+    re(
+        r"(?i)^(?:from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람)$",
+    )
 });
 
 /// "Re:" and "Fwd:" in the languages of mail programs.
@@ -111,8 +113,9 @@ static ANSWER_TO: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The prefixes of replies alone: their subject is that of the mail that was answered.
-static ANSWERS: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]"));
+static ANSWERS: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]")
+});
 
 /// A closing formula, folded: without punctuation, in lower case.
 static CLOSING_FORMULA: LazyLock<Regex> = LazyLock::new(|| {
@@ -250,7 +253,8 @@ fn without_greeting(text: &str) -> (&str, bool) {
         || rest.lines().next().is_some_and(|next| next.trim().is_empty());
     let words = line.split_whitespace().count();
     // "Hello world crashes:" is a title: greetings have few words and no numbers.
-    let greets = GREETING.is_match(line.trim_end_matches([',', '!', '.', ':', '，', '！', '。', '、']))
+    let greets = GREETING
+        .is_match(line.trim_end_matches([',', '!', '.', ':', '，', '！', '。', '、']))
         && alone
         && words <= 7
         && !line.contains(|c: char| c.is_ascii_digit());
@@ -319,11 +323,13 @@ fn keep(lines: &[&str]) -> Vec<bool> {
             next.is_some_and(|l| HEADER.is_match(l.trim()))
         };
         let note = || {
-            let words: String = (0..at).filter(|n| keep[*n]).map(|n| format!("{} ", lines[n])).collect();
+            let words: String =
+                (0..at).filter(|n| keep[*n]).map(|n| format!("{} ", lines[n])).collect();
             words.split_whitespace().count() <= NOTE && SEE_BELOW.is_match(&words)
         };
-        let row =
-            line.ends_with(['-', '_']) && SEPARATOR.is_match(line) && (!line.starts_with('_') || follows());
+        let row = line.ends_with(['-', '_'])
+            && SEPARATOR.is_match(line)
+            && (!line.starts_with('_') || follows());
         let separates = row || REPLY_ABOVE.is_match(line);
         let headers = if separates { 1 } else { header_block(&lines[at..]) };
         if headers > 0 {
@@ -359,7 +365,8 @@ fn keep(lines: &[&str]) -> Vec<bool> {
         }
     }
     // The signature ends the writer's own text.
-    let last = (0..end).rev().find(|at| keep[*at] && !lines[*at].trim().is_empty()).map_or(0, |at| at + 1);
+    let last =
+        (0..end).rev().find(|at| keep[*at] && !lines[*at].trim().is_empty()).map_or(0, |at| at + 1);
     let from = signature(lines, &keep, &in_fence, last);
     keep[from..last].fill(false);
     keep
@@ -368,13 +375,15 @@ fn keep(lines: &[&str]) -> Vec<bool> {
 /// Returns the line at which the signature begins among the lines before `last`; `last` if there is
 /// none.
 fn signature(lines: &[&str], keep: &[bool], in_fence: &[bool], last: usize) -> usize {
-    let count = |from: usize| (from..last).filter(|at| keep[*at] && !lines[*at].trim().is_empty()).count();
+    let count =
+        |from: usize| (from..last).filter(|at| keep[*at] && !lines[*at].trim().is_empty()).count();
     let mut from = last;
-    let first = (0..last).rev().filter(|at| keep[*at] && !lines[*at].trim().is_empty()).nth(2 * SIGNATURE);
+    let first =
+        (0..last).rev().filter(|at| keep[*at] && !lines[*at].trim().is_empty()).nth(2 * SIGNATURE);
     let first = first.unwrap_or(0).max(last.saturating_sub(LAST));
     // RFC 3676, section 4.3: "-- " alone in a line; many programs lose the space.
-    if let Some(at) =
-        (first..last).find(|at| !in_fence[*at] && keep[*at] && matches!(lines[*at].trim_end(), "--" | "—"))
+    if let Some(at) = (first..last)
+        .find(|at| !in_fence[*at] && keep[*at] && matches!(lines[*at].trim_end(), "--" | "—"))
         && (1..=SIGNATURE).contains(&count(at + 1))
         && !in_fence[at..last].contains(&true)
         && lines[..at].iter().any(|l| l.contains(char::is_alphanumeric))
@@ -395,15 +404,16 @@ fn signature(lines: &[&str], keep: &[bool], in_fence: &[bool], last: usize) -> u
         from = at;
     }
     let tail = |at: usize| (at + 1..from).filter(|n| keep[*n] && !lines[*n].trim().is_empty());
-    let closing_at = (first..from).rev().take_while(|at| tail(*at).count() <= CLOSING_LINES).find(|at| {
-        keep[*at]
-            && !in_fence[*at]
-            && CLOSING_FORMULA.is_match(lines[*at].trim().trim_matches(['*', '_']))
-            && tail(*at).all(|n| {
-                let line = lines[n].trim();
-                !in_fence[n] && line.chars().count() <= SHORT && !is_afterword(line)
-            })
-    });
+    let closing_at =
+        (first..from).rev().take_while(|at| tail(*at).count() <= CLOSING_LINES).find(|at| {
+            keep[*at]
+                && !in_fence[*at]
+                && CLOSING_FORMULA.is_match(lines[*at].trim().trim_matches(['*', '_']))
+                && tail(*at).all(|n| {
+                    let line = lines[n].trim();
+                    !in_fence[n] && line.chars().count() <= SHORT && !is_afterword(line)
+                })
+        });
     match closing_at {
         Some(at) if written_before(lines, keep, at) => at,
         _ => from,
@@ -509,11 +519,13 @@ mod tests {
             "2025年3月4日(火) 8:12 Pump Support <help@pumps.example>:",
             "Den tis 4 mars 2025 kl 08:12 skrev Pump Support <help@pumps.example>:",
         ] {
-            let mail =
-                format!("{BODY}\n\n{intro}\n> Dear customer,\n>\n> please update the seal firmware.\n");
+            let mail = format!(
+                "{BODY}\n\n{intro}\n> Dear customer,\n>\n> please update the seal firmware.\n"
+            );
             assert_eq!(own_text(&mail).trim(), BODY, "{intro}");
             // Some programs quote without a mark.
-            let mail = format!("{BODY}\n\n{intro}\n\nDear customer,\nplease update the seal firmware.\n");
+            let mail =
+                format!("{BODY}\n\n{intro}\n\nDear customer,\nplease update the seal firmware.\n");
             assert_eq!(own_text(&mail).trim(), BODY, "{intro}");
         }
     }
@@ -539,10 +551,14 @@ mod tests {
 
     #[test]
     fn forwarded_mail_with_a_note_keeps_its_text() {
-        let block =
-            "From: Carl <c@k.example>\nSent: Monday, March 3, 2025 9:14 AM\nTo: support\nSubject: pump\n";
-        for note in ["FYI", "Bitte prüfen.", "Pour info, voir ci-dessous", "Hi all,\n\nplease have a look"] {
-            assert!(own_text(&format!("{note}\n\n{block}\n{BODY}\n")).contains("FW-1043"), "{note}");
+        let block = "From: Carl <c@k.example>\nSent: Monday, March 3, 2025 9:14 AM\nTo: support\nSubject: pump\n";
+        for note in
+            ["FYI", "Bitte prüfen.", "Pour info, voir ci-dessous", "Hi all,\n\nplease have a look"]
+        {
+            assert!(
+                own_text(&format!("{note}\n\n{block}\n{BODY}\n")).contains("FW-1043"),
+                "{note}"
+            );
         }
         for answer in ["It works now, thank you.", "Yes, version 2.4."] {
             assert_eq!(own_text(&format!("{answer}\n\n{block}\n{BODY}\n")).trim(), answer);
@@ -601,7 +617,11 @@ mod tests {
     fn forwarded_mail_is_kept_whole() {
         let mail = "Can you look at this?\n\n---------- Forwarded message ---------\nFrom: Ada <ada@mill.example>\nDate: Tue, 4 Mar 2025\nSubject: Pump\nTo: Desk\n\nThe pump stops.\n";
         let text = own_text(mail);
-        assert!(text.contains("Can you look") && text.contains("The pump stops.") && !text.contains("ada@"));
+        assert!(
+            text.contains("Can you look")
+                && text.contains("The pump stops.")
+                && !text.contains("ada@")
+        );
         assert_eq!(own_text("> nothing but this"), "> nothing but this");
     }
 
@@ -637,7 +657,11 @@ mod tests {
             "您好，",
         ] {
             let text = format!("{greeting}\nthe pump stops.");
-            assert_eq!(split_pasted(&text), Some((String::new(), "the pump stops.".into())), "{greeting}");
+            assert_eq!(
+                split_pasted(&text),
+                Some((String::new(), "the pump stops.".into())),
+                "{greeting}"
+            );
         }
         for title in [
             "Hello world crashes\nwith 3 threads",

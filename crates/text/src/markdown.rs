@@ -106,7 +106,10 @@ impl Reader {
     /// Adds the cells of a row beyond the columns of its table. Pages hide them, but they are part
     /// of the text.
     fn beyond(&mut self, cells: &str) {
-        for cell in cells.split('|').map(|cell| cell.trim().trim_matches('`')).filter(|cell| !cell.is_empty())
+        for cell in cells
+            .split('|')
+            .map(|cell| cell.trim().trim_matches('`'))
+            .filter(|cell| !cell.is_empty())
         {
             self.text.push_str(cell);
             self.text.push_str("  ");
@@ -126,7 +129,11 @@ impl Reader {
                     // The info string names a language, ```suggestion included; it is no text.
                     let (CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) = kind;
                 }
-                Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableRow | Tag::TableHead => {
+                Tag::Paragraph
+                | Tag::Heading { .. }
+                | Tag::Item
+                | Tag::TableRow
+                | Tag::TableHead => {
                     self.flush(BlockKind::Prose);
                 }
                 // The address of `<https://…>` is its text.
@@ -165,7 +172,9 @@ impl Reader {
             Event::SoftBreak | Event::HardBreak => self.text.push('\n'),
             Event::Html(html) => self.html.push_str(&html),
             // "Vec<T>" outside of code parses as a tag; tags that are not HTML's are text.
-            Event::InlineHtml(html) if !super::html::is_known_tag(&html) => self.text.push_str(&html),
+            Event::InlineHtml(html) if !super::html::is_known_tag(&html) => {
+                self.text.push_str(&html)
+            }
             Event::InlineHtml(html) => {
                 let alt_text = super::html::inline(&html, &mut self.targets);
                 self.text.push_str(&alt_text);
@@ -223,10 +232,14 @@ fn is_log_line(line: &str) -> bool {
         return rest.starts_with(": 0x")
             || rest.starts_with(":  ")
             || (n == 4 && rest.starts_with(['-', '/']) && digits(&rest[1..]) == 2)
-            || (n <= 2 && rest.starts_with(':') && digits(&rest[1..]) == 2 && rest[3..].starts_with(':'));
+            || (n <= 2
+                && rest.starts_with(':')
+                && digits(&rest[1..]) == 2
+                && rest[3..].starts_with(':'));
     }
-    let frame =
-        line.strip_prefix("at ").is_some_and(|r| r.contains('(') || r.contains(':') || r.contains('/'));
+    let frame = line
+        .strip_prefix("at ")
+        .is_some_and(|r| r.contains('(') || r.contains(':') || r.contains('/'));
     frame
         || (line.starts_with('#') && digits(&line[1..]) > 0 && line.contains("0x"))
         || (line.starts_with("File \"") && line.contains(", line "))
@@ -235,9 +248,12 @@ fn is_log_line(line: &str) -> bool {
         || (line.starts_with("goroutine ") && line.contains('['))
         || (line.starts_with("thread '") && line.contains("panicked at"))
         || line.starts_with("stack backtrace:")
-        || ["ERROR ", "WARN ", "INFO ", "DEBUG ", "FATAL ", "TRACE ", "[ERROR]", "[WARN]", "[INFO]", "level="]
-            .iter()
-            .any(|p| line.starts_with(p))
+        || [
+            "ERROR ", "WARN ", "INFO ", "DEBUG ", "FATAL ", "TRACE ", "[ERROR]", "[WARN]",
+            "[INFO]", "level=",
+        ]
+        .iter()
+        .any(|p| line.starts_with(p))
 }
 
 #[cfg(test)]
@@ -250,12 +266,14 @@ mod tests {
 
     #[test]
     fn tables_have_rows_of_cells() {
-        let markdown = "before\n\n| a | `b` |\n|---|---|\n| 1 \\| 2 | *3* |\n\nafter\n\n> | c |\n> |---|\n";
+        let markdown =
+            "before\n\n| a | `b` |\n|---|---|\n| 1 \\| 2 | *3* |\n\nafter\n\n> | c |\n> |---|\n";
         let tables = tables(markdown);
         assert_eq!(tables.len(), 1, "{tables:?}");
         assert_eq!(tables[0].1, [["a", "b"], ["1 | 2", "3"]]);
         assert!(
-            markdown[tables[0].0.clone()].starts_with("| a") && markdown[tables[0].0.end..].contains("after")
+            markdown[tables[0].0.clone()].starts_with("| a")
+                && markdown[tables[0].0.end..].contains("after")
         );
     }
 
@@ -277,7 +295,10 @@ mod tests {
 
     #[test]
     fn generics_are_text_but_html_tags_are_not() {
-        assert_eq!(show("a Vec<T> and <b>bold</b>"), [(BlockKind::Prose, "a Vec<T> and bold".to_owned())]);
+        assert_eq!(
+            show("a Vec<T> and <b>bold</b>"),
+            [(BlockKind::Prose, "a Vec<T> and bold".to_owned())]
+        );
         assert_eq!(show("<!-- hint -->\n\nreal"), [(BlockKind::Prose, "real".to_owned())]);
         assert_eq!(
             show("<details><summary>Logs</summary>\nboom &amp; bust\n</details>"),
@@ -300,7 +321,8 @@ mod tests {
 
     #[test]
     fn rows_longer_than_their_table_keep_all_cells() {
-        let rows = show("| a | b |\n|---|---|\n| `x|sigma` | tau | rho |\n| one | two |\n| three |\n");
+        let rows =
+            show("| a | b |\n|---|---|\n| `x|sigma` | tau | rho |\n| one | two |\n| three |\n");
         let text: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
         for word in ["x", "sigma", "tau", "rho"] {
             assert!(text[1].contains(word), "{word} in {text:?}");
@@ -314,7 +336,10 @@ mod tests {
             "[doc](https://w.example/guide \"the guide\") ![a plot](https://w.example/plot.png) <https://w.example/x>\n\n[r]: https://w.example/r\n[r]",
         );
         assert_eq!(blocks[0].text, "doc a plot https://w.example/x");
-        assert_eq!(targets[..3], ["https://w.example/guide", "the guide", "https://w.example/plot.png"]);
+        assert_eq!(
+            targets[..3],
+            ["https://w.example/guide", "the guide", "https://w.example/plot.png"]
+        );
     }
 
     #[test]

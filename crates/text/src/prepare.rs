@@ -91,7 +91,11 @@ impl Prepared {
 
     /// Returns whether the text is too short to mean something by itself ("+1", "Thanks!").
     pub fn is_slight(&self) -> bool {
-        self.blocks.iter().map(|b| b.text.chars().filter(|c| c.is_alphanumeric()).count()).sum::<usize>() < 30
+        self.blocks
+            .iter()
+            .map(|b| b.text.chars().filter(|c| c.is_alphanumeric()).count())
+            .sum::<usize>()
+            < 30
     }
 
     fn join(&self, keep: impl Fn(BlockKind) -> bool) -> String {

@@ -79,7 +79,8 @@ pub fn references(text: &str) -> Vec<Reference> {
         if number == 0 {
             continue;
         }
-        let source = c.name("urlsource").or_else(|| c.name("source")).map(|m| m.as_str().to_owned());
+        let source =
+            c.name("urlsource").or_else(|| c.name("source")).map(|m| m.as_str().to_owned());
         let relation = match (c.name("dup"), c.name("close"), c.name("negation")) {
             (Some(_), _, None) => Relation::DuplicateOf,
             (_, Some(_), None) => Relation::Closes,
@@ -94,7 +95,9 @@ pub fn references(text: &str) -> Vec<Reference> {
         .map(|r| (r.source.clone(), r.number))
         .collect();
     out.into_iter()
-        .filter(|r| r.relation != Relation::Mentions || !strong.contains(&(r.source.clone(), r.number)))
+        .filter(|r| {
+            r.relation != Relation::Mentions || !strong.contains(&(r.source.clone(), r.number))
+        })
         .collect()
 }
 
@@ -125,8 +128,7 @@ mod tests {
 
     #[test]
     fn backtrace_frame_is_no_reference() {
-        let trace =
-            "It aborts:\n#0  0x00007f in raise () from libc.so\n#1  0x4005d0 in main () at a.c:3\nSee #7.";
+        let trace = "It aborts:\n#0  0x00007f in raise () from libc.so\n#1  0x4005d0 in main () at a.c:3\nSee #7.";
         assert_eq!(parse(trace), [(None, 7, Relation::Mentions)]);
         let php = "#0 /srv/app.php(12): run()\n#1 {main}\n#12 has the same trace";
         assert_eq!(parse(php), [(None, 12, Relation::Mentions)]);
@@ -139,7 +141,10 @@ mod tests {
             parse("Duplicate of #31, see #4"),
             [(None, 4, Relation::Mentions), (None, 31, Relation::DuplicateOf)]
         );
-        assert_eq!(parse("dupe of acme/app#7"), [(Some("acme/app".into()), 7, Relation::DuplicateOf)]);
+        assert_eq!(
+            parse("dupe of acme/app#7"),
+            [(Some("acme/app".into()), 7, Relation::DuplicateOf)]
+        );
         assert_eq!(
             parse("Fixes #12. Closes: #13"),
             [(None, 12, Relation::Closes), (None, 13, Relation::Closes)]

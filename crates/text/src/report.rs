@@ -51,7 +51,12 @@ impl Report {
             body_terms: terms(prose),
             code_terms: terms(code),
             identifiers: identifiers([title, prose, code]),
-            signatures: body.signatures(title).iter().filter(|s| s.is_telling()).map(|s| s.term()).collect(),
+            signatures: body
+                .signatures(title)
+                .iter()
+                .filter(|s| s.is_telling())
+                .map(|s| s.term())
+                .collect(),
         }
     }
 }
@@ -79,8 +84,10 @@ pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
 
 /// Returns whether a line is a log record or begins a stack trace, so that it is no title.
 fn is_of_a_log(line: &str, rest: &str) -> bool {
-    let frames = |text: &str| signature::signatures(text).iter().any(|s| s.kind == SignatureKind::Frame);
-    LOG_LINE.is_match(line) || (frames(rest) && signature::signatures(line).iter().any(|s| s.is_telling()))
+    let frames =
+        |text: &str| signature::signatures(text).iter().any(|s| s.kind == SignatureKind::Frame);
+    LOG_LINE.is_match(line)
+        || (frames(rest) && signature::signatures(line).iter().any(|s| s.is_telling()))
 }
 
 /// Returns the distinct whole identifiers of a report's parts.
@@ -118,8 +125,10 @@ mod tests {
 
     #[test]
     fn a_report_is_read_field_by_field() {
-        let body =
-            Prepared::body("The agent crashes.\n\n```\nFW-1043 open_slot\n```\n", &Skeleton::default());
+        let body = Prepared::body(
+            "The agent crashes.\n\n```\nFW-1043 open_slot\n```\n",
+            &Skeleton::default(),
+        );
         let report = Report::new("Crash of the agent", &body);
         assert_eq!(report.title_terms, ["crash", "agent"]);
         assert_eq!(report.body_terms, ["agent", "crash"]);
@@ -148,7 +157,10 @@ mod tests {
     fn pasted_mail_is_queried_by_its_own_text() {
         let mail = "Hello support team,\n\nthe pump stops at noon.\nIt beeps twice.\n\nKind regards\nAda Brook\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Please update the seal.\n";
         let (title, body) = pasted(mail, &Skeleton::default());
-        assert_eq!((title.as_str(), body.text().as_str()), ("the pump stops at noon.", "It beeps twice."));
+        assert_eq!(
+            (title.as_str(), body.text().as_str()),
+            ("the pump stops at noon.", "It beeps twice.")
+        );
         let whole = format!(
             "From: Ada <a@mill.example>\nTo: Desk\nDate: 4 Mar 2025\nSubject: Re: Pump stops\n\n{mail}"
         );
@@ -162,7 +174,8 @@ mod tests {
     #[test]
     fn colours_do_not_change_a_query() {
         let log = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n";
-        let coloured_log = log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
+        let coloured_log =
+            log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
         let blocks_of = |text: &str| {
             let (title, body) = pasted(text, &Skeleton::default());
             (title, body.blocks)

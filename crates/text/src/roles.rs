@@ -157,7 +157,9 @@ impl Sentences {
                 let tokens = tokens(&sentence);
                 (sentence, tokens, code_blocks.by_ref().take(count).reduce(|first, _| first))
             })
-            .filter(|(_, tokens, _)| !tokens.iter().all(|token| token == "CODE" || token == "BLOCK"))
+            .filter(|(_, tokens, _)| {
+                !tokens.iter().all(|token| token == "CODE" || token == "BLOCK")
+            })
             .collect();
         let count = sentences.len();
         let to_sentence =
@@ -173,7 +175,9 @@ impl Sentences {
     /// Returns the role of the whole comment: that of its most likely decisive sentence, else of
     /// the first that has one.
     pub fn role(&self) -> SentenceRole {
-        use SentenceRole::{AlreadyReported, Declined, Fix, Other, StillHappens, TakenBack, Workaround};
+        use SentenceRole::{
+            AlreadyReported, Declined, Fix, Other, StillHappens, TakenBack, Workaround,
+        };
         let is_decisive = |sentence: &&Sentence| {
             let decisive = [Fix, Workaround, Declined, AlreadyReported, StillHappens, TakenBack];
             decisive.contains(&sentence.role())
@@ -199,7 +203,10 @@ impl Sentences {
     pub fn is_likely(&self, roles: &[SentenceRole]) -> bool {
         let total = |sentence: &Sentence| -> f32 {
             let probabilities = SentenceRole::ALL.iter().zip(sentence.probabilities);
-            probabilities.filter(|(role, _)| roles.contains(role)).map(|(_, probability)| probability).sum()
+            probabilities
+                .filter(|(role, _)| roles.contains(role))
+                .map(|(_, probability)| probability)
+                .sum()
         };
         self.0.iter().any(|sentence| total(sentence) >= LIKELY)
     }
@@ -207,10 +214,12 @@ impl Sentences {
     /// Returns whether the fix or workaround that a comment states names a version, a reference or
     /// code.
     pub fn is_specific(&self) -> bool {
-        let tells =
-            |sentence: &&Sentence| matches!(sentence.role(), SentenceRole::Fix | SentenceRole::Workaround);
-        let names =
-            |sentence: &Sentence| ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name));
+        let tells = |sentence: &&Sentence| {
+            matches!(sentence.role(), SentenceRole::Fix | SentenceRole::Workaround)
+        };
+        let names = |sentence: &Sentence| {
+            ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name))
+        };
         self.0.iter().filter(tells).any(names)
     }
 
@@ -234,9 +243,12 @@ impl Sentences {
                 none if none.is_empty() => {
                     let foreign = versions(&text, "").others;
                     let is_own = |version: &String| {
-                        !reported_on.contains(version) && !foreign.iter().any(|name| name.ends_with(version))
+                        !reported_on.contains(version)
+                            && !foreign.iter().any(|name| name.ends_with(version))
                     };
-                    Some(find(&VERSION)).filter(|v| v.len() == 1 && is_own(&v[0])).unwrap_or_default()
+                    Some(find(&VERSION))
+                        .filter(|v| v.len() == 1 && is_own(&v[0]))
+                        .unwrap_or_default()
                 }
                 introduced => introduced,
             }
@@ -390,7 +402,9 @@ fn paragraphs(markdown: &str) -> (Vec<String>, Vec<String>) {
             _ => {}
         }
         match &event {
-            Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::Image { .. }) => skip_depth += 1,
+            Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::Image { .. }) => {
+                skip_depth += 1
+            }
             Event::End(TagEnd::BlockQuote(_) | TagEnd::CodeBlock | TagEnd::Image) => {
                 skip_depth = skip_depth.saturating_sub(1);
             }
@@ -413,7 +427,8 @@ fn paragraphs(markdown: &str) -> (Vec<String>, Vec<String>) {
             }
             Event::End(TagEnd::TableCell) => last.push(' '),
             Event::End(TagEnd::CodeBlock) => {
-                if let Some(previous) = out.iter_mut().rev().find(|paragraph| !paragraph.is_empty()) {
+                if let Some(previous) = out.iter_mut().rev().find(|paragraph| !paragraph.is_empty())
+                {
                     previous.push(BLOCK);
                     code_blocks.push(code.trim_end().to_owned());
                 }
@@ -421,7 +436,11 @@ fn paragraphs(markdown: &str) -> (Vec<String>, Vec<String>) {
             }
             Event::Start(Tag::Item)
             | Event::End(
-                TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::TableRow | TagEnd::TableHead,
+                TagEnd::Paragraph
+                | TagEnd::Heading(_)
+                | TagEnd::Item
+                | TagEnd::TableRow
+                | TagEnd::TableHead,
             ) => out.push(String::new()),
             _ => {}
         }
@@ -441,7 +460,10 @@ fn split(paragraph: &str) -> Vec<String> {
         length = line.len();
     }
     let sentences = lines.unicode_sentences().flat_map(|sentence| sentence.split_inclusive("; "));
-    sentences.map(|sentence| sentence.trim().to_owned()).filter(|sentence| !sentence.is_empty()).collect()
+    sentences
+        .map(|sentence| sentence.trim().to_owned())
+        .filter(|sentence| !sentence.is_empty())
+        .collect()
 }
 
 #[cfg(test)]
@@ -464,10 +486,16 @@ mod tests {
     fn sentences_keep_code_and_links_as_markdown() {
         let text = "Set `a_b` in [the file](https://x.example/f) for Vec&lt;T>:\n\n```toml\na_b = 1\n```\n\nSee <https://y.example>.";
         let read = Sentences::read(text).0;
-        assert_eq!(read[0].markdown(), "Set `a_b` in [the file](https://x.example/f) for Vec\\<T>:");
+        assert_eq!(
+            read[0].markdown(),
+            "Set `a_b` in [the file](https://x.example/f) for Vec\\<T>:"
+        );
         assert_eq!(read[0].code.as_deref(), Some("a_b = 1"));
         assert_eq!(read[1].markdown(), "See https://y.example.");
-        assert_eq!((read[1].text.as_str(), read[1].code.as_deref()), ("See https://y.example.", None));
+        assert_eq!(
+            (read[1].text.as_str(), read[1].code.as_deref()),
+            ("See https://y.example.", None)
+        );
     }
 
     #[test]
@@ -496,7 +524,8 @@ mod tests {
     #[test]
     fn token_classes_replace_variable_parts() {
         assert_eq!(
-            tokens("It can't be #12 or 4dfea1c in v2.1-rc.1: I have to work-around `x`, 修正済み!").join(" "),
+            tokens("It can't be #12 or 4dfea1c in v2.1-rc.1: I have to work-around `x`, 修正済み!")
+                .join(" "),
             "it can not be REF or REF in VER : i have to workaround x 修 正 済 み !"
         );
     }

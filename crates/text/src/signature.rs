@@ -76,7 +76,8 @@ static ERROR_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
     )
 });
-static NUMBER_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}"));
+static NUMBER_MARK: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}"));
 // Java, C#, Python and JavaScript: a class that ends in Exception or Error, with its message.
 static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -85,11 +86,13 @@ static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
 });
 static RUST_PANIC: LazyLock<Regex> =
     LazyLock::new(|| re(r"panicked at (?:'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))"));
-static GO_PANIC: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
+static GO_PANIC: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
 // Words before a quoted message ([`quoted_message`]), and lines that begin with one. A single
 // pattern took five times as long.
-static FAILURE: LazyLock<Regex> =
-    LazyLock::new(|| re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not"));
+static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+    re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not")
+});
 static LINE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: ([^\n]{12,160})",
@@ -112,11 +115,13 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 
 // Marks of lines that the patterns above may match; searching for them first is several times
 // faster.
-static EXCEPTION_MARK: LazyLock<Regex> = LazyLock::new(|| re("Exception|Error|Failure|Panic|Interrupt"));
+static EXCEPTION_MARK: LazyLock<Regex> =
+    LazyLock::new(|| re("Exception|Error|Failure|Panic|Interrupt"));
 const RUST_PANIC_MARK: &str = "panicked at ";
 const GO_PANIC_MARKS: [&str; 2] = ["panic: ", "fatal error: "];
 static VERSION_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"\d\.\d{1,4}\.\d"));
-static LINE_MESSAGE_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:\[\w+\])?: "));
+static LINE_MESSAGE_MARK: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:\[\w+\])?: "));
 
 // The parts that differ between two runs of the same failure.
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
@@ -136,7 +141,10 @@ pub fn signatures(text: &str) -> Vec<Signature> {
         }
     };
     // Every code has a capital letter or one of these hexadecimal prefixes.
-    if text.bytes().any(|b| b.is_ascii_uppercase()) || text.contains("0x8") || text.contains("0x0000") {
+    if text.bytes().any(|b| b.is_ascii_uppercase())
+        || text.contains("0x8")
+        || text.contains("0x0000")
+    {
         let is_code = |m: &regex::Match<'_>| !is_no_code(m.as_str()) && !is_address(text, m);
         for m in CODE.find_iter(text).filter(is_code) {
             add(SignatureKind::Code, m.as_str().to_lowercase());
@@ -154,7 +162,8 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     }
     // Compiling these large patterns takes longer than the search for a few words.
     let rust = text.contains(RUST_PANIC_MARK).then(|| RUST_PANIC.captures_iter(text));
-    let go = GO_PANIC_MARKS.iter().any(|mark| text.contains(mark)).then(|| GO_PANIC.captures_iter(text));
+    let go =
+        GO_PANIC_MARKS.iter().any(|mark| text.contains(mark)).then(|| GO_PANIC.captures_iter(text));
     for c in rust.into_iter().flatten().chain(go.into_iter().flatten()) {
         if let Some(m) = c.iter().skip(1).flatten().next() {
             let message = normalize_message(m.as_str());
@@ -218,15 +227,19 @@ fn messages(text: &str) -> impl Iterator<Item = &str> {
     let mut next_quoted = quoted_message(text, 0);
     let mut next_line = if LINE_MESSAGE_MARK.is_match(text) { line_message(text, 0) } else { None };
     std::iter::from_fn(move || {
-        let stale =
-            |span: &Option<SignatureSpan<'_>>| span.as_ref().is_some_and(|(range, _)| range.start < at);
+        let stale = |span: &Option<SignatureSpan<'_>>| {
+            span.as_ref().is_some_and(|(range, _)| range.start < at)
+        };
         if stale(&next_quoted) {
             next_quoted = quoted_message(text, at);
         }
         if stale(&next_line) {
             next_line = line_message(text, at);
         }
-        let first = [&next_quoted, &next_line].into_iter().flatten().min_by_key(|(range, _)| range.start)?;
+        let first = [&next_quoted, &next_line]
+            .into_iter()
+            .flatten()
+            .min_by_key(|(range, _)| range.start)?;
         let (range, message) = first.clone();
         at = range.end;
         Some(message)
@@ -330,8 +343,10 @@ impl Signature {
 pub(crate) fn is_generic(message: &str) -> bool {
     let plain = ["runtime error: ", "internal error: ", "uncaught ", "fatal: ", "error: "];
     let message = plain.iter().find_map(|p| message.strip_prefix(p)).unwrap_or(message);
-    let word_count =
-        message.split([' ', '#']).filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1).count();
+    let word_count = message
+        .split([' ', '#'])
+        .filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1)
+        .count();
     word_count < TELLS
         || GENERIC.iter().any(|g| {
             // Details may follow a generic message: "index out of bounds: the len is # but the
@@ -352,7 +367,9 @@ pub(crate) fn is_generic(message: &str) -> bool {
 
 /// Returns whether a text that looks like a code is the name of a standard or a format.
 fn is_no_code(text: &str) -> bool {
-    ["UTF-", "ISO", "RFC", "SHA", "CVE-", "X509", "PR-", "UTC-", "GMT-"].iter().any(|p| text.starts_with(p))
+    ["UTF-", "ISO", "RFC", "SHA", "CVE-", "X509", "PR-", "UTC-", "GMT-"]
+        .iter()
+        .any(|p| text.starts_with(p))
 }
 
 /// Returns whether a text that looks like a code is a memory address: "at address 0x00000010".
@@ -390,7 +407,10 @@ mod tests {
                 "dyld[71]: Library not loaded: @rpath/libsqlite3.dylib\n  Referenced from: /Applications/A.app",
                 "libsqlite3.dylib",
             ),
-            ("dyld: Library not loaded: /usr/local/opt/sqlite/lib/libsqlite3.dylib", "libsqlite3.dylib"),
+            (
+                "dyld: Library not loaded: /usr/local/opt/sqlite/lib/libsqlite3.dylib",
+                "libsqlite3.dylib",
+            ),
             (
                 "./acme: error while loading shared libraries: libssl.so.1.1: cannot open shared object file: No such file",
                 "libssl.so.1.1",
@@ -399,24 +419,41 @@ mod tests {
                 "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
                 "libgl.so.1",
             ),
-            ("The code execution cannot proceed because VCRUNTIME140.dll was not found.", "vcruntime140.dll"),
-            ("The program can't start because MSVCP140.dll is missing from your computer.", "msvcp140.dll"),
+            (
+                "The code execution cannot proceed because VCRUNTIME140.dll was not found.",
+                "vcruntime140.dll",
+            ),
+            (
+                "The program can't start because MSVCP140.dll is missing from your computer.",
+                "msvcp140.dll",
+            ),
             ("Es geht nicht weiter: MSVCP140.dll nicht gefunden.", "msvcp140.dll"),
-            ("La ejecución no puede continuar porque no se encontró VCRUNTIME140.dll", "vcruntime140.dll"),
+            (
+                "La ejecución no puede continuar porque no se encontró VCRUNTIME140.dll",
+                "vcruntime140.dll",
+            ),
             ("java.lang.UnsatisfiedLinkError: no rocksdbjni in java.library.path", "rocksdbjni"),
             (
                 "System.DllNotFoundException: Unable to load DLL 'e_sqlite3': The specified module could not be found.",
                 "e_sqlite3",
             ),
         ] {
-            assert!(terms(text).contains(&format!("message:no library {name}")), "{text}: {:?}", terms(text));
+            assert!(
+                terms(text).contains(&format!("message:no library {name}")),
+                "{text}: {:?}",
+                terms(text)
+            );
         }
         for text in [
             "We ship foo.dll and bar.so with it.",
             "There is no error in the log: it stops",
             "loaded library x.so",
         ] {
-            assert!(!terms(text).iter().any(|t| t.contains("no library")), "{text}: {:?}", terms(text));
+            assert!(
+                !terms(text).iter().any(|t| t.contains("no library")),
+                "{text}: {:?}",
+                terms(text)
+            );
         }
     }
 
@@ -434,10 +471,10 @@ mod tests {
 
     #[test]
     fn panics_of_both_notations_and_go() {
-        let old =
-            "thread 'main' panicked at 'index out of bounds: the len is 3 but the index is 7', src/x.rs:4";
+        let old = "thread 'main' panicked at 'index out of bounds: the len is 3 but the index is 7', src/x.rs:4";
         let new = "thread 'main' panicked at src/x.rs:4:9:\nindex out of bounds: the len is 9 but the index is 12\n";
-        let panic = "exception:panic index out of bounds: the len is # but the index is #".to_owned();
+        let panic =
+            "exception:panic index out of bounds: the len is # but the index is #".to_owned();
         assert!(terms(old).contains(&panic), "{:?}", terms(old));
         assert!(terms(new).contains(&panic), "{:?}", terms(new));
         assert!(
@@ -448,7 +485,8 @@ mod tests {
 
     #[test]
     fn closing_quote_is_no_part_of_a_message() {
-        let panic = |message: &str| terms(&format!("thread 'main' panicked at src/x.rs:4:9:\n{message}\n"));
+        let panic =
+            |message: &str| terms(&format!("thread 'main' panicked at src/x.rs:4:9:\n{message}\n"));
         assert_eq!(panic("index out of :"), panic("index out of"));
         assert_eq!(panic("index out of"), ["exception:panic index out of"]);
         assert_eq!(panic("...:"), [""; 0]);
@@ -462,13 +500,18 @@ mod tests {
 
     #[test]
     fn names_of_standards_are_not_error_codes() {
-        let signatures = terms("FW-1043 on v3.1.2, then ORA-00942 and ECONNREFUSED; UTF-8, RFC-3339");
-        assert_eq!(signatures, ["code:econnrefused", "code:fw-1043", "code:ora-00942", "version:3.1.2"]);
+        let signatures =
+            terms("FW-1043 on v3.1.2, then ORA-00942 and ECONNREFUSED; UTF-8, RFC-3339");
+        assert_eq!(
+            signatures,
+            ["code:econnrefused", "code:fw-1043", "code:ora-00942", "version:3.1.2"]
+        );
     }
 
     #[test]
     fn compiler_messages_are_masked() {
-        let texts = terms("foo.rs:3:4: error: mismatched types: expected `int` at 12 but found `uint`\n");
+        let texts =
+            terms("foo.rs:3:4: error: mismatched types: expected `int` at 12 but found `uint`\n");
         assert!(texts.iter().any(|t| t.starts_with("message:mismatched types")), "{texts:?}");
     }
 

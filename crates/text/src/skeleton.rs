@@ -21,7 +21,8 @@ const MAX_LINE: usize = 240;
 /// whether a checkbox is ticked.
 pub fn line_hash(line: &str) -> Option<u64> {
     let core = line.trim().trim_start_matches(['#', '-', '*', '>', ' ', '+']);
-    let core = core.trim_start_matches("[x]").trim_start_matches("[X]").trim_start_matches("[ ]").trim();
+    let core =
+        core.trim_start_matches("[x]").trim_start_matches("[X]").trim_start_matches("[ ]").trim();
     let core = core.trim_matches(['*', '_', ':']);
     // A Chinese character carries as much information as three Latin letters.
     let letters: usize = core.chars().filter(|c| c.is_alphabetic()).map(char::len_utf8).sum();
@@ -40,7 +41,8 @@ pub fn line_hash(line: &str) -> Option<u64> {
 /// The maximum number of words of a form's label, and of a value chosen there.
 const LABEL: usize = 3;
 /// The words before a colon that report a failure rather than label a field.
-const FAILURES: [&str; 8] = ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
+const FAILURES: [&str; 8] =
+    ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
 
 /// Returns whether a line is a form's label without a value, or with one chosen from a list:
 /// "Priority: high". Numbers are excluded, because versions and amounts are informative.
@@ -60,13 +62,17 @@ fn is_choice(line: &str) -> bool {
 /// portal's footer.
 fn is_formal(line: &str) -> bool {
     let line = line.trim();
-    let jira = || line.starts_with("||") || matches!(line.as_bytes(), [b'h', b'1'..=b'6', b'.', b' ', ..]);
+    let jira =
+        || line.starts_with("||") || matches!(line.as_bytes(), [b'h', b'1'..=b'6', b'.', b' ', ..]);
     if is_choice(line) || line.starts_with("-- ") || jira() {
         return true;
     }
-    let label = || line.strip_prefix("**").is_some_and(|rest| rest.contains(":**") || rest.contains("**:"));
+    let label =
+        || line.strip_prefix("**").is_some_and(|rest| rest.contains(":**") || rest.contains("**:"));
     let item = line.trim_start_matches(['-', '*', '+', ' ']);
-    line.starts_with('#') || label() || ["[x] ", "[X] ", "[ ] "].iter().any(|tick| item.starts_with(tick))
+    line.starts_with('#')
+        || label()
+        || ["[x] ", "[X] ", "[ ] "].iter().any(|tick| item.starts_with(tick))
 }
 
 /// The skeleton of one source: hashes of the lines to drop.
@@ -145,11 +151,16 @@ impl Finder {
 
     /// Returns the skeleton of the lines that recur.
     pub fn finish(self) -> Skeleton {
-        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss
+        )]
         let share = (self.items as f64 * SHARE).ceil() as usize;
         let floor = |formal: bool| share.max(if formal { AT_LEAST_FORMAL } else { AT_LEAST });
         #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-        let of_few = |n: usize| n >= AT_LEAST_OF_FEW && n as f64 >= self.items as f64 * SHARE_OF_FEW;
+        let of_few =
+            |n: usize| n >= AT_LEAST_OF_FEW && n as f64 >= self.items as f64 * SHARE_OF_FEW;
         let recurs = |(_, (n, formal)): &(u64, (usize, bool))| *n >= floor(*formal) || of_few(*n);
         Skeleton::from_hashes(self.counts.into_iter().filter(recurs).map(|(hash, _)| hash))
     }
@@ -187,8 +198,9 @@ mod tests {
     fn lines_shared_by_most_reports_are_the_form() {
         let skeleton = |with: usize, without: usize| {
             let mut finder = Finder::default();
-            (0..with)
-                .for_each(|i| finder.add(&format!("Please add a photo of the till.\nIt fails in way {i}")));
+            (0..with).for_each(|i| {
+                finder.add(&format!("Please add a photo of the till.\nIt fails in way {i}"))
+            });
             (0..without).for_each(|i| finder.add(&format!("Another report, number {i}")));
             finder.finish()
         };
@@ -209,7 +221,9 @@ mod tests {
         }
         let skeleton = finder.finish();
         assert_eq!(
-            skeleton.strip("### What happened\nThe pump stops.\n- [ ] I searched\n```\nWhat happened\n```"),
+            skeleton.strip(
+                "### What happened\nThe pump stops.\n- [ ] I searched\n```\nWhat happened\n```"
+            ),
             "The pump stops.\n```\nWhat happened\n```\n"
         );
     }
@@ -220,7 +234,8 @@ mod tests {
         for i in 0..4 {
             finder.add(&format!("### 版本\n{i}\n**Device:** pump\n- [x] I searched\nit stops"));
         }
-        let text = finder.finish().strip("### 版本\n9\n**Device:** pump\n- [ ] I searched\nit stops");
+        let text =
+            finder.finish().strip("### 版本\n9\n**Device:** pump\n- [ ] I searched\nit stops");
         assert_eq!(text, "9\nit stops\n");
     }
 

@@ -9,7 +9,9 @@ const SYSTEMS: &str = "
 
 static SYSTEM_OF: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
     let groups = SYSTEMS.split('·').enumerate();
-    groups.flat_map(|(group, names)| names.split_whitespace().map(move |name| (name, group))).collect()
+    groups
+        .flat_map(|(group, names)| names.split_whitespace().map(move |name| (name, group)))
+        .collect()
 });
 
 /// Returns the first platform of each of two titles, as written, if both name some and share none.

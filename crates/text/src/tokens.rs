@@ -72,7 +72,8 @@ fn split_words(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
             while let Some((i, n)) = chars.next_if(|(_, n)| is_sounding_mark(*n)) {
                 end = i + n.len_utf8();
             }
-            let next = chars.peek().filter(|(_, n)| is_ideograph(*n)).map(|(i, n)| i + n.len_utf8());
+            let next =
+                chars.peek().filter(|(_, n)| is_ideograph(*n)).map(|(i, n)| i + n.len_utf8());
             match next {
                 Some(next) => {
                     let marks = text[next..].chars().take_while(|n| is_sounding_mark(*n));
@@ -110,7 +111,8 @@ fn split_words(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
         while let Some(&(i, n)) = chars.peek() {
             if (n.is_alphanumeric() || is_combining_mark(n) || is_unseen(n)) && !is_ideograph(n) {
                 end = i + n.len_utf8();
-            } else if n == '.' && numeric && text[i + 1..].starts_with(|d: char| d.is_ascii_digit()) {
+            } else if n == '.' && numeric && text[i + 1..].starts_with(|d: char| d.is_ascii_digit())
+            {
                 end = i + 1;
             } else if (n == '\'' || n == '’')
                 && text[i + n.len_utf8()..].starts_with(|d: char| d.is_alphabetic())
@@ -134,8 +136,9 @@ fn split_words(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
 
 /// The elided words of French and Italian before an apostrophe, which are no part of the next word.
 const ELISIONS: &[&str] = &[
-    "agl", "all", "bell", "c", "coll", "d", "dagl", "dall", "degl", "dell", "gl", "j", "jusqu", "l",
-    "lorsqu", "m", "n", "negl", "nell", "puisqu", "qu", "quell", "quest", "quoiqu", "s", "sull", "t", "un",
+    "agl", "all", "bell", "c", "coll", "d", "dagl", "dall", "degl", "dell", "gl", "j", "jusqu",
+    "l", "lorsqu", "m", "n", "negl", "nell", "puisqu", "qu", "quell", "quest", "quoiqu", "s",
+    "sull", "t", "un",
 ];
 
 /// Returns whether the word before an apostrophe is elided: "l'aperçu", "dell'utente". English has
@@ -265,7 +268,8 @@ fn without_article(full_word: &str) -> &str {
     // The minimum length of the remaining word, in characters.
     const LEAST: usize = 3;
     let mut word = full_word;
-    if let Some(rest) = ["وال", "بال", "كال", "فال"].iter().find_map(|prefix| word.strip_prefix(prefix))
+    if let Some(rest) =
+        ["وال", "بال", "كال", "فال"].iter().find_map(|prefix| word.strip_prefix(prefix))
         && rest.chars().count() >= LEAST
     {
         word = rest;
@@ -365,7 +369,8 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> +
             let rest = &text[at..];
             let start = at + rest.find(|c: char| c.is_alphanumeric() || joins(c))?;
             let run = &text[start..];
-            let end = start + run.find(|c: char| !(c.is_alphanumeric() || joins(c))).unwrap_or(run.len());
+            let end =
+                start + run.find(|c: char| !(c.is_alphanumeric() || joins(c))).unwrap_or(run.len());
             let end = end + of_name(&text[start..end], &text[end..]);
             at = end;
             let whole = &text[start..end];
@@ -410,7 +415,9 @@ fn of_name(word: &str, tail: &str) -> usize {
 /// Returns whether an identifier is a language or a platform whose letters alone would name another
 /// one: `c++`, `c#`, `.net`.
 pub fn is_language(word: &str) -> bool {
-    (word.len() == 2 && word.ends_with('#')) || word.contains("++") || word.eq_ignore_ascii_case(".net")
+    (word.len() == 2 && word.ends_with('#'))
+        || word.contains("++")
+        || word.eq_ignore_ascii_case(".net")
 }
 
 /// Returns whether a word is an identifier: it has an inner joiner, mixes letters with digits, or
@@ -442,11 +449,12 @@ pub fn is_stop_word(term: &str) -> bool {
     // Stems of English function words (Manning, Raghavan, Schütze, "Introduction to Information
     // Retrieval", figure 2.5) and of words in every report.
     const STOP: &[&str] = &[
-        "a", "am", "an", "and", "ani", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
-        "do", "doe", "doesnt", "dont", "for", "from", "had", "has", "have", "hello", "hi", "how", "i", "if",
-        "im", "in", "is", "it", "its", "ive", "me", "my", "not", "of", "on", "or", "our", "pleas", "so",
-        "thank", "that", "the", "them", "then", "there", "they", "this", "to", "was", "we", "were", "what",
-        "when", "which", "while", "will", "with", "would", "you", "your",
+        "a", "am", "an", "and", "ani", "are", "as", "at", "be", "been", "but", "by", "can",
+        "could", "did", "do", "doe", "doesnt", "dont", "for", "from", "had", "has", "have",
+        "hello", "hi", "how", "i", "if", "im", "in", "is", "it", "its", "ive", "me", "my", "not",
+        "of", "on", "or", "our", "pleas", "so", "thank", "that", "the", "them", "then", "there",
+        "they", "this", "to", "was", "we", "were", "what", "when", "which", "while", "will",
+        "with", "would", "you", "your",
     ];
     STOP.binary_search(&term).is_ok()
 }
@@ -461,7 +469,8 @@ mod tests {
 
     #[test]
     fn spacing_marks_add_no_space_to_terms() {
-        let terms: Vec<String> = words("Traoop\u{37a}r \u{37a}").into_iter().map(|w| w.term).collect();
+        let terms: Vec<String> =
+            words("Traoop\u{37a}r \u{37a}").into_iter().map(|w| w.term).collect();
         assert!(terms.iter().all(|term| !term.contains(char::is_whitespace)), "{terms:?}");
         assert_eq!(terms.first().map(String::as_str), Some("traoopr"));
     }
@@ -478,7 +487,10 @@ mod tests {
 
     #[test]
     fn words_are_stemmed_but_versions_stay_whole() {
-        assert_eq!(terms("Crashes after upgrading to 0.8.1."), ["crash", "after", "upgrad", "to", "0.8.1"]);
+        assert_eq!(
+            terms("Crashes after upgrading to 0.8.1."),
+            ["crash", "after", "upgrad", "to", "0.8.1"]
+        );
         assert_eq!(terms("Größe doesn't fit"), ["gross", "doesnt", "fit"]);
         assert_eq!(terms("E0277 in foo_bar"), ["e0277", "in", "foo", "bar"]);
     }
@@ -590,12 +602,20 @@ mod tests {
         )
         .map(|(_, w)| w)
         .collect();
-        assert_eq!(names, ["--no-color", "std::vec::vec", "foo_bar", "/etc/fw.conf", "0.8.1", "foobar"]);
+        assert_eq!(
+            names,
+            ["--no-color", "std::vec::vec", "foo_bar", "/etc/fw.conf", "0.8.1", "foobar"]
+        );
     }
 
     #[test]
     fn stop_words_are_sorted_for_the_search() {
-        assert!(is_stop_word("the") && is_stop_word("a") && is_stop_word("your") && !is_stop_word("crash"));
+        assert!(
+            is_stop_word("the")
+                && is_stop_word("a")
+                && is_stop_word("your")
+                && !is_stop_word("crash")
+        );
     }
 
     proptest::proptest! {

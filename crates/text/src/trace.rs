@@ -23,7 +23,9 @@ static PYTHON: LazyLock<Regex> =
 static RUST: LazyLock<Regex> =
     LazyLock::new(|| re(r"^\s*\d{1,3}:\s+(?:0x[0-9a-f]+ - )?(?P<name>[<_a-zA-Z][^\s].*?)\s*$"));
 static GO: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^(?P<name>[a-zA-Z][\w./~-]*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)\((?:0x|\.\.\.|\{|\)|[0-9])")
+    re(
+        r"^(?P<name>[a-zA-Z][\w./~-]*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)\((?:0x|\.\.\.|\{|\)|[0-9])",
+    )
 });
 static RUBY: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -43,10 +45,13 @@ static TOMBSTONE: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s*#\d+ pc [0-9a-f]+\s+\S*?(?P<file>[^/\s]+)(?:\s+\((?P<name>[^\n]+?)(?:\+\d+)?\))?(?:\s+\(BuildId: \w+\))?\s*$",
     )
 });
-static MINIDUMP: LazyLock<Regex> =
-    LazyLock::new(|| re(r"^\s*\d{1,3}\s+[\w.+-]+!(?P<name>[^\[\n]+?)(?: \+ 0x[0-9a-f]+)?(?:\s+\[.*\])?\s*$"));
+static MINIDUMP: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"^\s*\d{1,3}\s+[\w.+-]+!(?P<name>[^\[\n]+?)(?: \+ 0x[0-9a-f]+)?(?:\s+\[.*\])?\s*$")
+});
 static APPLE: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^\s*\d{1,3}\s+\S.{0,40}?\s+0x[0-9a-fA-F]{6,}\s+(?P<name>\S.*?)(?: \+ \d+)?(?: \([^()]*:\d+\))?\s*$")
+    re(
+        r"^\s*\d{1,3}\s+\S.{0,40}?\s+0x[0-9a-fA-F]{6,}\s+(?P<name>\S.*?)(?: \+ \d+)?(?: \([^()]*:\d+\))?\s*$",
+    )
 });
 static FIREFOX: LazyLock<Regex> = LazyLock::new(|| {
     re(r"^\s*(?P<name>[\w$.<>/*]+)@(?:https?|file|webpack|resource|moz)[^\s]*:\d+(?::\d+)?\s*$")
@@ -187,7 +192,8 @@ fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     }
     if start.starts_with('#') {
         if let Some(c) = PHP.captures(line) {
-            return Some((c["name"].to_lowercase(), false)).filter(|(n, _)| !n.starts_with("{main}"));
+            return Some((c["name"].to_lowercase(), false))
+                .filter(|(n, _)| !n.starts_with("{main}"));
         }
         if let Some(c) = TOMBSTONE.captures(line) {
             // Without a name, the library identifies the function.
@@ -204,13 +210,15 @@ fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     }
     if let Some(c) = RUBY.captures(line) {
         let name = c["name"].rsplit(['#', '.']).next().unwrap_or_default().to_lowercase();
-        return Some((format!("{}:{name}", c["file"].to_lowercase()), false)).filter(|_| !name.is_empty());
+        return Some((format!("{}:{name}", c["file"].to_lowercase()), false))
+            .filter(|_| !name.is_empty());
     }
     if let Some(c) = FIREFOX.captures(line) {
         return Some((c["name"].to_lowercase(), false));
     }
     // Go writes the place below the function; without it, code looks like a frame.
-    let is_placed = |next: &str| next.split_whitespace().next().is_some_and(|place| place.contains(".go:"));
+    let is_placed =
+        |next: &str| next.split_whitespace().next().is_some_and(|place| place.contains(".go:"));
     let name = GO.captures(line).filter(|_| next.is_none_or(is_placed))?;
     // The directory of a package changes with its module's version.
     let name = name["name"].rsplit('/').next().unwrap_or_default();
@@ -251,8 +259,10 @@ fn native(name: &str) -> Option<String> {
     };
     let name = SWIFT.replace(&name, "");
     let name = HASH.replace(&name, "");
-    let name =
-        ABI.replace_all(&name, |c: &Captures<'_>| if c[0].starts_with("std::") { "std::" } else { "" });
+    let name = ABI.replace_all(
+        &name,
+        |c: &Captures<'_>| if c[0].starts_with("std::") { "std::" } else { "" },
+    );
     let name = without_brackets(&name);
     let name = CLOSURE.replace_all(&name, "");
     let name = name.trim();
@@ -268,8 +278,9 @@ fn demangle(name: &str) -> Option<String> {
         return Some(format!("{plain:#}"));
     }
     if name.starts_with("_Z") || name.starts_with("__Z") {
-        let symbol =
-            cpp_demangle::Symbol::new(name.trim_start_matches("__").trim_start_matches('_').as_bytes());
+        let symbol = cpp_demangle::Symbol::new(
+            name.trim_start_matches("__").trim_start_matches('_').as_bytes(),
+        );
         let symbol = symbol.or_else(|_| cpp_demangle::Symbol::new(name.as_bytes())).ok()?;
         return symbol.demangle().ok();
     }
@@ -325,8 +336,14 @@ mod tests {
             ("\tat com.acme.Pool.take(Pool.java:12)", "com.acme.pool.take"),
             ("\tat app//com.acme.Pool$1.run(Pool.java:12)", "com.acme.pool.run"),
             ("\tat com.acme.Pool.lambda$take$0(Pool.java:12)", "com.acme.pool.take"),
-            ("\tat com.acme.Pool$$Lambda$14/0x000000080106.run(Unknown Source)", "com.acme.pool.run"),
-            ("\tat com.acme.Pool$$EnhancerBySpringCGLIB$$1a2b3c4d.take(<generated>)", "com.acme.pool.take"),
+            (
+                "\tat com.acme.Pool$$Lambda$14/0x000000080106.run(Unknown Source)",
+                "com.acme.pool.run",
+            ),
+            (
+                "\tat com.acme.Pool$$EnhancerBySpringCGLIB$$1a2b3c4d.take(<generated>)",
+                "com.acme.pool.take",
+            ),
             ("   at Acme.Pool.Take(Int32 n) in C:\\src\\Pool.cs:line 12", "acme.pool.take"),
             ("   at Acme.Pool.<TakeAsync>d__12.MoveNext()", "acme.pool.takeasync"),
             ("   at Acme.Pool.<>c__DisplayClass3_0.<Take>b__0()", "acme.pool.take"),

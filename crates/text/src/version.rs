@@ -71,8 +71,9 @@ static LABELS: Words = Words::new(
 static LABEL: LazyLock<Regex> =
     LazyLock::new(|| re(r"^[^\p{L}\p{N}]*(?P<label>[^:=|]{1,40}?)[\s*`]*[:=|][\s:=|*`]*[vV]?$"));
 /// A label within a line: "Framework Version: ".
-static INNER_LABEL: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?:^|[^\p{L}])(?P<label>\p{Lu}[\p{L}\p{N}]+ [Vv]ersion)\s*[:=]\s*[vV]?$"));
+static INNER_LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?:^|[^\p{L}])(?P<label>\p{Lu}[\p{L}\p{N}]+ [Vv]ersion)\s*[:=]\s*[vV]?$")
+});
 /// The rest of a line whose label names the program of its version.
 static LABEL_REST: LazyLock<Regex> = LazyLock::new(|| re(r"^[\s*`|)\].,;]*(?:[(\[].*)?$"));
 /// A name or a file to which a version belongs: "log4j-core-", "KERNELBASE.dll, version: ".
@@ -83,7 +84,8 @@ static VERSIONED_NAME: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// The text before a time of day, which looks like a version: "at 12.30.45".
-static TIME_PREFIX: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:\bat|\bum|\bdate|\btime|\d)[ :=T]+$"));
+static TIME_PREFIX: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)(?:\bat|\bum|\bdate|\btime|\d)[ :=T]+$"));
 /// The words that stand between a program and its version.
 static BETWEEN: Words =
     Words::new("version ver release is v using build edition server lts desktop pro x86_64");
@@ -135,15 +137,18 @@ pub fn versions(text: &str, product: &str) -> Versions {
                     || captures.get(1).is_some_and(|v| !v.is_empty())
                     || VERSION_WORD.is_match(prefix)
                     || near(prefix).any(|word| is_product(&word.to_lowercase(), &product));
-                if !is_introduced || UNIT.is_match(suffix) || prefix.ends_with(['.', '-', '_', '/']) {
+                if !is_introduced || UNIT.is_match(suffix) || prefix.ends_with(['.', '-', '_', '/'])
+                {
                     continue;
                 }
             }
             // Parts of IP addresses, names and paths are no versions.
             let number = span.as_str().split(['-', '+']).next().unwrap_or_default();
-            let numbers = number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
-            let is_address =
-                numbers > 3 && !BUILD.is_match(prefix) || prefix.ends_with('.') || suffix.starts_with('/');
+            let numbers =
+                number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
+            let is_address = numbers > 3 && !BUILD.is_match(prefix)
+                || prefix.ends_with('.')
+                || suffix.starts_with('/');
             let is_answer = number.starts_with(['2', '4', '5']) && MAIL_STATUS.is_match(prefix);
             if is_address
                 || is_answer
@@ -194,7 +199,8 @@ impl Version {
 
     /// Compares two versions as [`compare`] does.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
-        let is_year = |version: &Self| version.numbers.first().is_some_and(|n| (1900..2200).contains(n));
+        let is_year =
+            |version: &Self| version.numbers.first().is_some_and(|n| (1900..2200).contains(n));
         if is_year(self) != is_year(other) {
             return None;
         }
@@ -273,10 +279,12 @@ pub fn by_number(a: &str, b: &str) -> Ordering {
 fn is_date_or_phone(number: &str) -> bool {
     let parts: Vec<&str> = number.split('.').collect();
     let [first, second, last] = parts[..] else { return false };
-    let is =
-        |part: &str, most: u32| part.len() <= 2 && part.parse::<u32>().is_ok_and(|n| (1..=most).contains(&n));
+    let is = |part: &str, most: u32| {
+        part.len() <= 2 && part.parse::<u32>().is_ok_and(|n| (1..=most).contains(&n))
+    };
     let is_year = last.len() == 4 && (last.starts_with("19") || last.starts_with("20"));
-    (is_year && is(first, 31) && is(second, 12)) || (first.len(), second.len(), last.len()) == (3, 3, 4)
+    (is_year && is(first, 31) && is(second, 12))
+        || (first.len(), second.len(), last.len()) == (3, 3, 4)
 }
 
 /// Returns whether three numbers are a time of day: `12.30.45`.
@@ -288,14 +296,21 @@ fn is_time(number: &str) -> bool {
 
 /// Returns the other program that a version belongs to, as the text names it. `prefix` and `suffix`
 /// are the rest of its line.
-fn other_program<'t>(prefix: &'t str, suffix: &str, version: &str, product: &str) -> Option<&'t str> {
+fn other_program<'t>(
+    prefix: &'t str,
+    suffix: &str,
+    version: &str,
+    product: &str,
+) -> Option<&'t str> {
     let is_own = |name: &str| {
         let words = || name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words().any(|word| is_product(&word.to_lowercase(), product))
             || words().all(|word| LABELS.contains(&word.to_lowercase()))
     };
-    let group = |captures: regex::Captures<'t>, name: &str| captures.name(name).map(|name| name.as_str());
-    if let Some(name) = VERSIONED_NAME.captures(prefix).and_then(|captures| group(captures, "name")) {
+    let group =
+        |captures: regex::Captures<'t>, name: &str| captures.name(name).map(|name| name.as_str());
+    if let Some(name) = VERSIONED_NAME.captures(prefix).and_then(|captures| group(captures, "name"))
+    {
         return (!is_own(name)).then_some(name);
     }
     let label = match LABEL.captures(prefix) {
@@ -303,14 +318,17 @@ fn other_program<'t>(prefix: &'t str, suffix: &str, version: &str, product: &str
         _ => INNER_LABEL.captures(prefix).and_then(|captures| group(captures, "label")),
     };
     if let Some(label) = label.filter(|label| label.split(' ').count() <= MAX_LABEL) {
-        let is_own = is_own(label) || near(prefix).any(|word| is_product(&word.to_lowercase(), product));
+        let is_own =
+            is_own(label) || near(prefix).any(|word| is_product(&word.to_lowercase(), product));
         return (!is_own).then_some(label);
     }
     let is_other = |word: &&str| {
         let word = word.to_lowercase();
         OTHER_PROGRAMS.contains(&word) && !is_product(&word, product)
     };
-    near(prefix).find(is_other).or_else(|| BUILDS.iter().any(|b| version.contains(b)).then_some("kernel"))
+    near(prefix)
+        .find(is_other)
+        .or_else(|| BUILDS.iter().any(|b| version.contains(b)).then_some("kernel"))
 }
 
 /// Returns the last words before a version that may name its program.
@@ -343,8 +361,10 @@ mod tests {
 
     #[test]
     fn a_day_and_a_telephone_are_no_versions() {
-        let result =
-            versions("Born 12.03.1985, call 555.010.1234; it stops in 2.10.1985 and 4.0.12.", "acme/app");
+        let result = versions(
+            "Born 12.03.1985, call 555.010.1234; it stops in 2.10.1985 and 4.0.12.",
+            "acme/app",
+        );
         assert_eq!(result.own, ["4.0.12"]);
     }
 
@@ -383,8 +403,16 @@ mod tests {
     fn versions_of_other_programs_are_separate() {
         for (text, want_own, want_others) in [
             ("Heron 2.3.1 on Ubuntu 22.04.1", &["2.3.1"][..], &["Ubuntu 22.04.1"][..]),
-            ("Kernel: 6.18.24-arch1-1\nheron version 0.12.2", &["0.12.2"], &["Kernel 6.18.24-arch1-1"]),
-            ("- OS: Windows 10.0.19045\n- Version: v3.1.0-rc.1", &["3.1.0-rc.1"], &["Windows 10.0.19045"]),
+            (
+                "Kernel: 6.18.24-arch1-1\nheron version 0.12.2",
+                &["0.12.2"],
+                &["Kernel 6.18.24-arch1-1"],
+            ),
+            (
+                "- OS: Windows 10.0.19045\n- Version: v3.1.0-rc.1",
+                &["3.1.0-rc.1"],
+                &["Windows 10.0.19045"],
+            ),
             ("alacritty 0.17.0, heron 0.12.2", &["0.12.2"], &["alacritty 0.17.0"]),
             ("built with rustc 1.70.0 (90c541806 2023-05-31)", &[], &["rustc 1.70.0"]),
             ("Node.js version is v18.2.0", &[], &["Node.js 18.2.0"]),
@@ -404,11 +432,23 @@ mod tests {
                 &["log4j-core 2.17.1.jar"],
             ),
             ("| JDK | 17.0.2 |\n| Heron | 8.1.2 |", &["8.1.2"], &["JDK 17.0.2"]),
-            ("Framework Version: v4.0.30319\nApp: 8.3.0", &["8.3.0"], &["Framework Version 4.0.30319"]),
-            ("App: till.exe Framework Version: v4.0.30319 Info: x", &[], &["Framework Version 4.0.30319"]),
+            (
+                "Framework Version: v4.0.30319\nApp: 8.3.0",
+                &["8.3.0"],
+                &["Framework Version 4.0.30319"],
+            ),
+            (
+                "App: till.exe Framework Version: v4.0.30319 Info: x",
+                &[],
+                &["Framework Version 4.0.30319"],
+            ),
             ("Broken module: KERNELBASE.dll, version: 10.1.19041", &[], &["KERNELBASE 10.1.19041"]),
             ("Broken module: heron.exe, version: 8.1.2", &["8.1.2"], &[]),
-            ("dump OpenJDK 64-Bit Server VM (17.0.2+8-86 mixed mode):", &[], &["OpenJDK 17.0.2+8-86"]),
+            (
+                "dump OpenJDK 64-Bit Server VM (17.0.2+8-86 mixed mode):",
+                &[],
+                &["OpenJDK 17.0.2+8-86"],
+            ),
             ("from deb weft-3.1.2-1.amd64", &[], &["weft 3.1.2-1.amd64"]),
             (
                 "Affects version: 4.1.2\nNote: 4.1.3 is fine\nFixed in release-4.2.1",
@@ -424,7 +464,10 @@ mod tests {
         let long = "1.2.3 ".repeat(200_000);
         assert_eq!(versions(&long, "acme/heron").own, ["1.2.3"]);
         let rust = versions("rustc 1.70.0 on macos 13.2.1", "rust-lang/rust");
-        assert_eq!((rust.own, rust.others), (vec!["1.70.0".to_owned()], vec!["macos 13.2.1".to_owned()]));
+        assert_eq!(
+            (rust.own, rust.others),
+            (vec!["1.70.0".to_owned()], vec!["macos 13.2.1".to_owned()])
+        );
     }
 
     #[test]

@@ -47,7 +47,8 @@ fn remove_controls(text: &str) -> Cow<'_, str> {
     let (mut out, mut from, mut has_moved) = (String::with_capacity(text.len()), 0, false);
     let mut push_words = |words: &str, has_moved: &mut bool| {
         let Some(first) = words.chars().next() else { return };
-        let is_joined = out.chars().next_back().is_some_and(|c| !c.is_whitespace()) && !first.is_whitespace();
+        let is_joined =
+            out.chars().next_back().is_some_and(|c| !c.is_whitespace()) && !first.is_whitespace();
         if std::mem::take(has_moved) && is_joined {
             out.push(' ');
         }
@@ -144,7 +145,9 @@ fn strip_control(text: &str) -> Cow<'_, str> {
 pub fn is_order(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            true
+        }
         c => c.is_control(),
     }
 }
@@ -196,9 +199,12 @@ mod tests {
 
     #[test]
     fn colours_do_not_change_a_log() {
-        let plain = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n\tnote: rate[5m] of a[0] is 3";
+        let plain =
+            "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n\tnote: rate[5m] of a[0] is 3";
         assert!(matches!(strip_ansi(plain), Cow::Borrowed(_)));
-        for escape in ["\u{1b}", "\\x1b", "\\u001b", "\\033", "\\e", "^[", "\u{241b}", "\u{fffd}", ""] {
+        for escape in
+            ["\u{1b}", "\\x1b", "\\u001b", "\\033", "\\e", "^[", "\u{241b}", "\u{fffd}", ""]
+        {
             let text = plain
                 .replace("error", &format!("{escape}[0m{escape}[1m{escape}[38;5;9merror"))
                 .replace("]:", &format!("]{escape}[0m{escape}[m:"))
@@ -237,7 +243,10 @@ mod tests {
     fn overwritten_line_keeps_its_last_state() {
         for (text, want) in [
             ("get\nLoading 10%\rLoading 99%\rError: no route\nend", "get\nError: no route\nend"),
-            ("Counting: 10%\r\u{1b}[KCounting: 100%, done.\r\nnext\r\n", "Counting: 100%, done.\nnext\n"),
+            (
+                "Counting: 10%\r\u{1b}[KCounting: 100%, done.\r\nnext\r\n",
+                "Counting: 100%, done.\nnext\n",
+            ),
             ("one\r\r\ntwo\rTWO\r\n", "one\nTWO\n"),
             ("spin |\u{8}/\u{8}-\u{8} done", "spin  done"),
             ("N\u{8}NA\u{8}AME", "NAME"),

@@ -34,7 +34,11 @@ const TRACES: &[(&str, &str, &str)] = &[
         "a message of its own",
         "thread 'main' panicked at src/pool.rs:44:5:\nslot 17 was released twice\n",
     ),
-    ("rust-slot", "other numbers", "thread 'main' panicked at 'slot 4 was released twice', src/pool.rs:52:5"),
+    (
+        "rust-slot",
+        "other numbers",
+        "thread 'main' panicked at 'slot 4 was released twice', src/pool.rs:52:5",
+    ),
     (
         "rust-unwrap-a",
         "unwrap in one place",
@@ -235,10 +239,18 @@ const TRACES: &[(&str, &str, &str)] = &[
         "Last Exception Backtrace:\n0   CoreFoundation   0x00000001a0000001 -[NSException raise] + 8\n1   Heron   0x0000000100f00010 -[HRNMenu openItem:] + 60\n2   Heron   0x0000000100f00200 -[HRNWindow click:] + 12\n",
     ),
     // Codes and lines of logs
-    ("code-own", "a product's own code", "2026-05-12T10:00:00Z ERROR HR-4711 upload stopped at offset 12"),
+    (
+        "code-own",
+        "a product's own code",
+        "2026-05-12T10:00:00Z ERROR HR-4711 upload stopped at offset 12",
+    ),
     ("code-own", "another offset", "upload ends with HR-4711 since Monday"),
     ("code-errno", "a system's code", "connect ECONNREFUSED 10.0.0.7:5432"),
-    ("code-errno-b", "the same code of another service", "Error: connect ECONNREFUSED 127.0.0.1:6379"),
+    (
+        "code-errno-b",
+        "the same code of another service",
+        "Error: connect ECONNREFUSED 127.0.0.1:6379",
+    ),
     ("exit", "an exit code", "error: script exited with code 1"),
     ("exit-b", "the same exit code", "fatal: process exited with code 1"),
 ];
@@ -264,7 +276,9 @@ fn traces_never_contradict_their_failure() {
                 false => result == FailureMatch::Same,
             };
             if contradicts {
-                wrong.push(format!("{failure} ({what}), {other_failure} ({other_what}): {result:?}"));
+                wrong.push(format!(
+                    "{failure} ({what}), {other_failure} ({other_what}): {result:?}"
+                ));
             }
         }
     }
@@ -296,7 +310,8 @@ fn invented_pairs_are_distinguished() {
         ] {
             for text in texts {
                 let result = compare(&whole(&group.stored), &whole(text));
-                counts[usize::from(right == FailureMatch::Different)] += usize::from(result == right);
+                counts[usize::from(right == FailureMatch::Different)] +=
+                    usize::from(result == right);
                 if result == contrary {
                     wrong.push(format!("{}: {result:?}", group.name));
                 }

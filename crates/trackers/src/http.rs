@@ -169,7 +169,8 @@ impl Request {
 
     /// Creates a POST request with a form body.
     pub fn form(url: Url, fields: &[(&str, &str)]) -> Self {
-        let text = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let text =
+            url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let body = Some(("application/x-www-form-urlencoded", text.into_bytes()));
         Self { method: Method::POST, body, ..Self::get(url) }
     }
@@ -327,7 +328,9 @@ impl Http {
         for place in places {
             looks.spawn(async move {
                 let stream = tokio::net::TcpStream::connect((place.0.as_str(), place.1)).await;
-                stream.map(drop).map_err(|error| format!("{}: {}", place.0, system_words(&error.to_string())))
+                stream
+                    .map(drop)
+                    .map_err(|error| format!("{}: {}", place.0, system_words(&error.to_string())))
             });
         }
         let mut why = None;
@@ -349,8 +352,9 @@ impl Http {
             return Ok(());
         }
         let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-        Err(Error::new(Code::Network, format!("cannot reach any tracker{why}"))
-            .with_hint("Check your network. Everything mirrored still works offline; sync again later."))
+        Err(Error::new(Code::Network, format!("cannot reach any tracker{why}")).with_hint(
+            "Check your network. Everything mirrored still works offline; sync again later.",
+        ))
     }
 
     /// Sends a request and retries it where that may help. A persistent response of status 5xx is
@@ -359,7 +363,12 @@ impl Http {
     /// # Errors
     /// [`Code::Network`] if there is no connection or no complete response, [`Code::RateLimited`]
     /// if waiting did not help, [`Code::Cancelled`].
-    pub async fn send(&self, request: &Request, login: Option<&Login>, task: &Task) -> Result<Response> {
+    pub async fn send(
+        &self,
+        request: &Request,
+        login: Option<&Login>,
+        task: &Task,
+    ) -> Result<Response> {
         let (mut tries, mut waits) = (if request.no_retry { TRIES } else { 1 }, 0);
         loop {
             task.check()?;
@@ -385,7 +394,9 @@ impl Http {
                         return Ok(response);
                     }
                 }
-                Err(Failure::Retry(_)) if tries < TRIES => self.pause(&mut tries, None, task).await?,
+                Err(Failure::Retry(_)) if tries < TRIES => {
+                    self.pause(&mut tries, None, task).await?
+                }
                 Err(Failure::Retry(error) | Failure::Fatal(error)) => return Err(error),
             }
         }
@@ -394,7 +405,8 @@ impl Http {
     /// Waits before the next attempt: as long as the server says, or else longer each time.
     async fn pause(&self, tries: &mut u32, retry_after: Option<&str>, task: &Task) -> Result<()> {
         let delay = retry_after.and_then(|v| v.trim().parse().ok()).map(Duration::from_secs);
-        let wait = delay.filter(|w| *w <= LIMIT_CEILING).unwrap_or(RETRY_FLOOR * 2_u32.pow(*tries - 1));
+        let wait =
+            delay.filter(|w| *w <= LIMIT_CEILING).unwrap_or(RETRY_FLOOR * 2_u32.pow(*tries - 1));
         *tries += 1;
         self.wait(wait, task).await
     }
@@ -462,7 +474,8 @@ impl Http {
     ) -> std::result::Result<Response, Failure> {
         let client = self.client().map_err(Failure::Fatal)?;
         let with_key = login.and_then(|login| login.address_for(url));
-        let mut builder = client.request(request.method.clone(), with_key.unwrap_or_else(|| url.clone()));
+        let mut builder =
+            client.request(request.method.clone(), with_key.unwrap_or_else(|| url.clone()));
         for (name, value) in &request.headers {
             builder = builder.header(*name, *value);
         }
@@ -555,7 +568,9 @@ impl Http {
         }
         let client = builder.build().map_err(|e| {
             Error::new(Code::Network, format!("cannot set up connections: {}", cause(&e)))
-                .with_hint("Check that the system certificates are installed (package ca-certificates).")
+                .with_hint(
+                    "Check that the system certificates are installed (package ca-certificates).",
+                )
         })?;
         Ok(self.client.get_or_init(|| client))
     }
@@ -567,7 +582,8 @@ impl Http {
 fn is_own(from: &Url, to: &Url) -> bool {
     let upgrades = from.scheme() == "http" && to.scheme() == "https";
     let plain_ports = from.port().is_none() && to.port().is_none();
-    let same_origin = from.origin() == to.origin() || (from.host() == to.host() && upgrades && plain_ports);
+    let same_origin =
+        from.origin() == to.origin() || (from.host() == to.host() && upgrades && plain_ports);
     same_origin && to.username().is_empty() && to.password().is_none()
 }
 
@@ -588,13 +604,15 @@ fn place(url: &Url) -> String {
 }
 
 fn odd(url: &Url, problem: &str) -> Error {
-    Error::new(Code::Network, format!("{}: {problem}", place(url)))
-        .with_hint("Check that this is the address of the tracker, not of a sign-in page or a proxy.")
+    Error::new(Code::Network, format!("{}: {problem}", place(url))).with_hint(
+        "Check that this is the address of the tracker, not of a sign-in page or a proxy.",
+    )
 }
 
 /// Returns the error for a response that arrives too slowly.
 fn too_slow(url: &Url, limit: Duration) -> Error {
-    let message = format!("{}: its response took more than {} seconds", place(url), limit.as_secs());
+    let message =
+        format!("{}: its response took more than {} seconds", place(url), limit.as_secs());
     Error::new(Code::Network, message).with_hint(
         "The tracker, or a proxy in front of it, is too slow. Progress is saved; sync again later.",
     )
@@ -609,8 +627,9 @@ fn unreachable(url: &Url, error: &reqwest::Error) -> Error {
     } else {
         format!("the connection to {host} failed: {}", cause(error))
     };
-    Error::new(Code::Network, message)
-        .with_hint("Check your network and the host name. Progress is saved; run sync again to continue.")
+    Error::new(Code::Network, message).with_hint(
+        "Check your network and the host name. Progress is saved; run sync again to continue.",
+    )
 }
 
 /// Returns the system's error text without its number.
@@ -640,7 +659,9 @@ fn links(value: &str, base: &Url) -> Vec<(String, Url)> {
         rest = next;
         let rel = params.split([';', ',']).find_map(|p| {
             let (name, value) = p.split_once('=')?;
-            name.trim().eq_ignore_ascii_case("rel").then(|| value.trim().trim_matches('"').to_lowercase())
+            name.trim()
+                .eq_ignore_ascii_case("rel")
+                .then(|| value.trim().trim_matches('"').to_lowercase())
         });
         if let (Some(rel), Ok(url)) = (rel, base.join(target)) {
             out.extend(rel.split_whitespace().map(|r| (r.to_owned(), url.clone())));
@@ -651,7 +672,8 @@ fn links(value: &str, base: &Url) -> Vec<(String, Url)> {
 
 /// Returns the text of an error status.
 pub fn status_words(status: u16) -> String {
-    let words = StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("unknown");
+    let words =
+        StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("unknown");
     format!("{status} {}", words.to_lowercase())
 }
 
@@ -673,7 +695,10 @@ mod tests {
         assert_eq!(list.len(), 2);
         assert_eq!(list[0].0, "next");
         assert!(list[0].1.as_str().ends_with("labels=a,b;c&after=Y3Vyc29y%3D&page=2"));
-        assert_eq!((list[1].0.as_str(), list[1].1.as_str()), ("last", "https://api.github.com/x?page=9"));
+        assert_eq!(
+            (list[1].0.as_str(), list[1].1.as_str()),
+            ("last", "https://api.github.com/x?page=9")
+        );
         for broken in ["", "<", "<>", "next", "<x", "<https://a/>; rel", "<https://a/>; rel="] {
             links(broken, &base());
         }
@@ -681,7 +706,8 @@ mod tests {
 
     #[test]
     fn redirect_stays_at_its_own_host() {
-        let allows = |from: &str, to: &str| is_own(&Url::parse(from).unwrap(), &Url::parse(to).unwrap());
+        let allows =
+            |from: &str, to: &str| is_own(&Url::parse(from).unwrap(), &Url::parse(to).unwrap());
         for to in ["https://git.example/x", "https://git.example:443/y"] {
             assert!(allows("https://git.example/a", to), "{to}");
         }
@@ -701,11 +727,15 @@ mod tests {
 
     #[test]
     fn login_headers_match_each_tracker() {
-        let header = |secret: &str, make: &dyn Fn(&Url, &Token) -> Login| -> Vec<(String, String)> {
-            let token = Token::new(secret.to_owned().into(), [&base()]);
-            let headers = make(&base(), &token).headers_for(&base()).unwrap();
-            headers.into_iter().map(|(n, v)| (n.to_string(), v.to_str().unwrap().to_owned())).collect()
-        };
+        let header =
+            |secret: &str, make: &dyn Fn(&Url, &Token) -> Login| -> Vec<(String, String)> {
+                let token = Token::new(secret.to_owned().into(), [&base()]);
+                let headers = make(&base(), &token).headers_for(&base()).unwrap();
+                headers
+                    .into_iter()
+                    .map(|(n, v)| (n.to_string(), v.to_str().unwrap().to_owned()))
+                    .collect()
+            };
         // "ada@acme.example/token:canary-one"
         let value = "Basic YWRhQGFjbWUuZXhhbXBsZS90b2tlbjpjYW5hcnktb25l";
         for secret in ["ada@acme.example:canary-one", "ada@acme.example/token:canary-one"] {
@@ -716,7 +746,10 @@ mod tests {
             &|base, token| Login::headers(base, "api-key", token, "api-username");
         let key = ("api-key".to_owned(), "canary-two".to_owned());
         assert_eq!(header("canary-two", login), std::slice::from_ref(&key));
-        assert_eq!(header("ada:canary-two", login), [key, ("api-username".to_owned(), "ada".to_owned())]);
+        assert_eq!(
+            header("ada:canary-two", login),
+            [key, ("api-username".to_owned(), "ada".to_owned())]
+        );
     }
 
     #[test]

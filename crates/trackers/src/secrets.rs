@@ -98,7 +98,9 @@ impl SystemKeyring {
     fn error(error: &keyring::Error) -> Error {
         // Other errors may quote the entry's bytes, so their text is never shown.
         let (code, message) = match error {
-            keyring::Error::NoDefaultStore => (Code::NotFound, "no keyring found on this machine".to_owned()),
+            keyring::Error::NoDefaultStore => {
+                (Code::NotFound, "no keyring found on this machine".to_owned())
+            }
             keyring::Error::PlatformFailure(e) | keyring::Error::NoStorageAccess(e) => {
                 (Code::Io, format!("cannot use the keyring: {e}"))
             }
@@ -146,7 +148,10 @@ impl Keyring for MemoryKeyring {
     }
 
     fn set(&self, host: &str, token: &SecretString) -> Result<()> {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned(), token.clone());
+        self.tokens
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(host.to_owned(), token.clone());
         Ok(())
     }
 
@@ -295,7 +300,10 @@ mod tests {
         let address = Url::parse(&format!("https://{host}/api")).unwrap();
         let result = secrets.find(at(host), std::slice::from_ref(&address))?;
         for elsewhere in ["http://a/", "https://a:444/", "https://a.b/"] {
-            assert!(result.token.for_address(&Url::parse(elsewhere).unwrap()).is_none(), "{elsewhere}");
+            assert!(
+                result.token.for_address(&Url::parse(elsewhere).unwrap()).is_none(),
+                "{elsewhere}"
+            );
         }
         assert!(!format!("{result:?}").contains("canary"));
         Some((result.token.for_address(&address)?.expose_secret().to_owned(), result.place))

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use precedent_core::{
     Code, Error, Result, Task, files,
-    model::{Article, ArticleRequest, Brief, BriefFormat, BriefRequest, NoteAnswer, RedactionPreview},
+    model::{
+        Article, ArticleRequest, Brief, BriefFormat, BriefRequest, NoteAnswer, RedactionPreview,
+    },
     task::blocking,
 };
 use precedent_engine::Casebook;
@@ -43,7 +45,10 @@ pub async fn article(desk: State<'_, AppState>, request: ArticleRequest) -> Resu
 
 /// Stores an article as a note, unless the same one exists.
 #[tauri::command]
-pub async fn store_article(desk: State<'_, AppState>, request: ArticleRequest) -> Result<NoteAnswer> {
+pub async fn store_article(
+    desk: State<'_, AppState>,
+    request: ArticleRequest,
+) -> Result<NoteAnswer> {
     desk.casebook().await?.store_article(request, &Task::new()).await
 }
 
@@ -99,7 +104,8 @@ pub async fn choose_file(
 }
 
 fn no_dialog() -> Error {
-    Error::new(Code::Io, "the system's dialog could not be opened").with_hint("Type the path instead.")
+    Error::new(Code::Io, "the system's dialog could not be opened")
+        .with_hint("Type the path instead.")
 }
 
 /// Resolves a path typed into the window, which has no working directory.

@@ -12,8 +12,9 @@ use std::path::Path;
 use precedent_core::{
     Error, Result, Task,
     model::{
-        AskRequest, AskResponse, CountedDuplicate, Health, ImportReport, IndexReport, Insights, LogRequest,
-        LogResponse, Mode, ProblemsRequest, ProblemsResponse, SearchRequest, SearchResponse, Status, Thread,
+        AskRequest, AskResponse, CountedDuplicate, Health, ImportReport, IndexReport, Insights,
+        LogRequest, LogResponse, Mode, ProblemsRequest, ProblemsResponse, SearchRequest,
+        SearchResponse, Status, Thread,
     },
     task::{Progress, blocking},
 };
@@ -126,7 +127,11 @@ pub async fn ask(
 
 /// Returns the values of a filter that contain a typed text.
 #[tauri::command]
-pub async fn completions(desk: State<'_, AppState>, filter: String, typed: String) -> Result<Vec<String>> {
+pub async fn completions(
+    desk: State<'_, AppState>,
+    filter: String,
+    typed: String,
+) -> Result<Vec<String>> {
     desk.casebook().await?.completions(filter, typed).await
 }
 
@@ -164,7 +169,10 @@ pub async fn known_duplicates(
 
 /// Returns a list of problems, as far as their reports were checked.
 #[tauri::command]
-pub async fn problems(desk: State<'_, AppState>, request: ProblemsRequest) -> Result<ProblemsResponse> {
+pub async fn problems(
+    desk: State<'_, AppState>,
+    request: ProblemsRequest,
+) -> Result<ProblemsResponse> {
     desk.casebook().await?.problems(request, &Task::new()).await
 }
 

@@ -46,7 +46,11 @@ pub async fn catalog(desk: State<'_, AppState>) -> Result<Catalog> {
     let host = desk.casebook().await?.hub()?.host_str().unwrap_or_default().to_owned();
     let models = Casebook::catalog()
         .into_iter()
-        .map(|e| CatalogModel { name: e.name, dimensions: e.dimensions, description: e.description })
+        .map(|e| CatalogModel {
+            name: e.name,
+            dimensions: e.dimensions,
+            description: e.description,
+        })
         .collect();
     Ok(Catalog { host, models })
 }

@@ -3,8 +3,8 @@
 use precedent_core::{
     Result, Task,
     model::{
-        CalibrationReport, Closure, ClosureReport, Comparison, DuplicatesRequest, DuplicatesResponse,
-        TriageRequest, TriageResponse, Verdict, VerdictKind,
+        CalibrationReport, Closure, ClosureReport, Comparison, DuplicatesRequest,
+        DuplicatesResponse, TriageRequest, TriageResponse, Verdict, VerdictKind,
     },
     task::Progress,
 };
@@ -18,13 +18,19 @@ use crate::{
 
 /// Returns earlier reports that may be duplicates.
 #[tauri::command]
-pub async fn duplicates(desk: State<'_, AppState>, request: DuplicatesRequest) -> Result<DuplicatesResponse> {
+pub async fn duplicates(
+    desk: State<'_, AppState>,
+    request: DuplicatesRequest,
+) -> Result<DuplicatesResponse> {
     desk.casebook().await?.duplicates(request, &Task::new()).await
 }
 
 /// Returns the current triage queue without checking anything.
 #[tauri::command]
-pub async fn triage_queue(desk: State<'_, AppState>, mut request: TriageRequest) -> Result<TriageResponse> {
+pub async fn triage_queue(
+    desk: State<'_, AppState>,
+    mut request: TriageRequest,
+) -> Result<TriageResponse> {
     request.queue_only = true;
     desk.casebook().await?.triage(request, &Task::new()).await
 }
@@ -61,7 +67,11 @@ pub async fn record_verdict(
 
 /// Undoes the last verdict on a pair.
 #[tauri::command]
-pub async fn undo_verdict(desk: State<'_, AppState>, key: String, other: String) -> Result<Option<Verdict>> {
+pub async fn undo_verdict(
+    desk: State<'_, AppState>,
+    key: String,
+    other: String,
+) -> Result<Option<Verdict>> {
     desk.casebook().await?.undo_verdict(&key, &other, &precedent_host::user()).await
 }
 
@@ -91,7 +101,11 @@ pub async fn close_shown(
 ) -> Result<ClosureReport> {
     let casebook = desk.casebook().await?;
     let job = desk.begin(JobKind::Close, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, casebook.close_shown(&shown, &precedent_host::user(), &job.task).await)
+    notice::when_long(
+        &app,
+        &job,
+        casebook.close_shown(&shown, &precedent_host::user(), &job.task).await,
+    )
 }
 
 /// Calibrates the confidence on a source's known duplicates. A long job.

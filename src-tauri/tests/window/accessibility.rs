@@ -40,7 +40,10 @@ async fn every_view(theme: &str, contrast: &'static str) {
         for (key, ready) in VIEWS {
             press_ctrl(&window, key).await;
             wait_for(&window, ready).await;
-            wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true]").await).await;
+            wait_until("nothing is asked for", async || {
+                !is_there(&window, "[aria-busy=true]").await
+            })
+            .await;
             violations.extend(
                 objections(&window, &axe)
                     .await
@@ -49,7 +52,8 @@ async fn every_view(theme: &str, contrast: &'static str) {
             );
         }
         press_ctrl(&window, '1').await;
-        let report = "Agent fails with x509: certificate signed by unknown authority after the upgrade";
+        let report =
+            "Agent fails with x509: certificate signed by unknown authority after the upgrade";
         wait_for(&window, "#query").await.send_keys(report).await.unwrap();
         press_ctrl(&window, char::from(Key::Enter)).await;
         wait_for(&window, ".answer article").await;

@@ -10,7 +10,8 @@ use fantoccini::key::Key;
 
 use crate::{
     driver::{
-        click, drive, is_there, press, press_ctrl, shot, text, texts, wait_at_most, wait_for, wait_until,
+        click, drive, is_there, press, press_ctrl, shot, text, texts, wait_at_most, wait_for,
+        wait_until,
     },
     fake_github::FakeGitHub,
     sources::sync_and_stop,
@@ -81,14 +82,19 @@ async fn main_tasks_work_with_thirty_thousand_items() {
         press(&window, "/").await;
         search.send_keys("closure borrows a variable that is moved").await.unwrap();
         wait_until("the best results are there", async || {
-            texts(&window, ".results header h2").await.first().is_some_and(|h| h.ends_with(" results"))
+            texts(&window, ".results header h2")
+                .await
+                .first()
+                .is_some_and(|h| h.ends_with(" results"))
                 && !is_there(&window, ".box.pending").await
         })
         .await;
         let first = texts(&window, ".hit .title").await.remove(0);
         press(&window, &format!("{down}{enter}")).await;
-        wait_until("the thread is read", async || texts(&window, "article h2").await.first() == Some(&first))
-            .await;
+        wait_until("the thread is read", async || {
+            texts(&window, "article h2").await.first() == Some(&first)
+        })
+        .await;
         shot(&window, "big-found").await;
 
         // Triage ten by keyboard; unchecked reports are checked in the background.

@@ -14,7 +14,9 @@ use precedent_engine::{Casebook, OpenOptions};
 use serde_json::json;
 
 use crate::{
-    driver::{click, click_words, drive_whole, press, program, script, text, texts, wait_for, wait_until},
+    driver::{
+        click, click_words, drive_whole, press, program, script, text, texts, wait_for, wait_until,
+    },
     fake_github::{FakeGitHub, Fault},
     sources::fill,
 };
@@ -116,7 +118,10 @@ impl Drop for Bus {
 #[ignore = "wants a display and a bus of its own; docs/develop/testing.md has the command"]
 async fn long_job_notifies_when_unfocused() {
     let Some(bus) = Bus::listen() else {
-        assert!(std::env::var_os("PRECEDENT_WINDOW_TESTS").is_none_or(|v| v != "required"), "no session bus");
+        assert!(
+            std::env::var_os("PRECEDENT_WINDOW_TESTS").is_none_or(|v| v != "required"),
+            "no session bus"
+        );
         eprintln!("SKIPPED: there is no session bus, or no dbus-monitor");
         return;
     };
@@ -146,7 +151,10 @@ async fn long_job_notifies_when_unfocused() {
             script(&window, "return document.hasFocus()").await == false
         })
         .await;
-        wait_until("the desktop is told", async || bus.heard.lock().unwrap().contains("Sync finished")).await;
+        wait_until("the desktop is told", async || {
+            bus.heard.lock().unwrap().contains("Sync finished")
+        })
+        .await;
     })
     .await;
 }

@@ -37,7 +37,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Opens the program in a home of its own, hands the window to `steps` and closes it whatever
 /// became of them.
-pub async fn drive(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
+pub async fn drive(
+    home: &Path,
+    theme: &str,
+    args: &[&str],
+    steps: impl AsyncFnOnce(Client) + 'static,
+) {
     // A window that the user has open does not concern the tests.
     drive_whole(home, theme, &[args, &["--alone"]].concat(), steps).await;
 }
@@ -55,7 +60,12 @@ pub async fn at_rest(window: &Client) {
 }
 
 /// As [`drive`], as people start it: one window for all starts, which remembers where it was.
-pub async fn drive_whole(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
+pub async fn drive_whole(
+    home: &Path,
+    theme: &str,
+    args: &[&str],
+    steps: impl AsyncFnOnce(Client) + 'static,
+) {
     drive_under(home, &[("GTK_THEME", theme)], args, steps).await;
 }
 
@@ -71,7 +81,8 @@ pub async fn drive_under(
     let window = driver.open(args).await;
     let client = window.clone();
     let local = LocalSet::new();
-    let outcome = local.run_until(async { spawn_local(async move { steps(client).await }).await }).await;
+    let outcome =
+        local.run_until(async { spawn_local(async move { steps(client).await }).await }).await;
     if outcome.is_err() {
         shot(&window, "failed").await;
     }
@@ -127,7 +138,9 @@ impl Driver {
             let mut builder = ClientBuilder::new(HttpConnector::new());
             match builder.capabilities(capabilities.clone()).connect(&url).await {
                 Ok(window) => return window,
-                Err(error) if began.elapsed() > PATIENCE => panic!("the window did not open: {error}"),
+                Err(error) if began.elapsed() > PATIENCE => {
+                    panic!("the window did not open: {error}")
+                }
                 Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
             }
         }
@@ -193,8 +206,7 @@ pub async fn click(window: &Client, css: &str) {
 
 /// Returns the texts of all elements in one call, as elements may be replaced between two calls.
 pub async fn texts(window: &Client, css: &str) -> Vec<String> {
-    let ask =
-        "return [...document.querySelectorAll(arguments[0])].map((element) => element.textContent.trim())";
+    let ask = "return [...document.querySelectorAll(arguments[0])].map((element) => element.textContent.trim())";
     serde_json::from_value(window.execute(ask, vec![json!(css)]).await.unwrap()).unwrap()
 }
 
@@ -216,8 +228,7 @@ pub async fn shot(window: &Client, name: &str) {
         PathBuf::from,
     );
     std::fs::create_dir_all(&folder).unwrap();
-    let after_paint =
-        "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))";
+    let after_paint = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))";
     let _ = window.execute_async(after_paint, Vec::new()).await;
     // A closed window has no picture; the caller reports the reason.
     if let Ok(png) = picture(window).await {

@@ -6,8 +6,8 @@ use std::path::Path;
 use fantoccini::{Client, key::Key};
 
 use crate::driver::{
-    at_rest, click_words, drive_sample, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
-    wait_until,
+    at_rest, click_words, drive_sample, is_there, press, press_ctrl, script, shot, text, texts,
+    wait_for, wait_until,
 };
 
 /// Writes a log with a known failure a hundred times and a new one once near the end.
@@ -47,7 +47,10 @@ pub async fn paste(window: &Client, css: &str, value: &str) {
 pub async fn read_log(window: &Client, log: &Path) {
     paste(window, "#query", log.to_str().unwrap()).await;
     press_ctrl(window, char::from(Key::Enter)).await;
-    wait_until("the errors are listed", async || is_there(window, ".answer article .severity").await).await;
+    wait_until("the errors are listed", async || {
+        is_there(window, ".answer article .severity").await
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -90,7 +93,10 @@ async fn log_view_shows_known_errors() {
         path.clear().await.unwrap();
         path.send_keys(brief.to_str().unwrap()).await.unwrap();
         click_words(&window, ".brief button", "Export").await;
-        wait_until("it is written", async || text(&window, ".brief .written").await.contains("log.md")).await;
+        wait_until("it is written", async || {
+            text(&window, ".brief .written").await.contains("log.md")
+        })
+        .await;
         let brief_text = std::fs::read_to_string(&brief).unwrap();
         assert!(
             brief_text.contains("no perch is left") && brief_text.contains("agent.log line"),

@@ -14,7 +14,9 @@ use precedent_engine::{Casebook, OpenOptions};
 use serde_json::json;
 
 use crate::{
-    driver::{click, drive, is_there, picture, press, press_ctrl, script, text, wait_for, wait_until},
+    driver::{
+        click, drive, is_there, picture, press, press_ctrl, script, text, wait_for, wait_until,
+    },
     files::{read_log, write_log},
 };
 
@@ -101,7 +103,8 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     wait_until_idle(window).await;
     album.keep(window, "Search", "search").await;
     press(window, &format!("{enter}A")).await;
-    wait_for(window, "dialog[open] .paper h1, dialog[open] .paper h2, dialog[open] .paper h3").await;
+    wait_for(window, "dialog[open] .paper h1, dialog[open] .paper h2, dialog[open] .paper h3")
+        .await;
     wait_until_idle(window).await;
     album.keep(window, "An article about a report", "article").await;
     press(window, &escape).await;
@@ -188,13 +191,15 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     // Last, as the other pictures are of the sample alone.
     bring_others(casebook).await;
     press_ctrl(window, '1').await;
-    for (key, title, name) in
-        [("acme/pump#2", "A report in Chinese", "chinese"), ("acme/pump#3", "A malicious report", "hostile")]
-    {
+    for (key, title, name) in [
+        ("acme/pump#2", "A report in Chinese", "chinese"),
+        ("acme/pump#3", "A malicious report", "hostile"),
+    ] {
         press_ctrl(window, 'k').await;
         wait_for(window, "#palette").await.send_keys(&format!("{key}{enter}")).await.unwrap();
         wait_until("it is read", async || {
-            text(window, "article .where").await.contains(key) && is_there(window, "article .prose").await
+            text(window, "article .where").await.contains(key)
+                && is_there(window, "article .prose").await
         })
         .await;
         wait_until_idle(window).await;
@@ -330,11 +335,16 @@ async fn gallery() {
         let home = tempfile::tempdir().unwrap();
         let file = std::path::Path::new("/tmp/precedent-gallery");
         std::fs::write(file, "not a folder").unwrap();
-        drive(home.path(), "Adwaita", &["--casebook", "/tmp/precedent-gallery"], async move |window| {
-            window.set_window_size(size.0, size.1).await.unwrap();
-            wait_for(&window, "[role=alert]").await;
-            Album::new(size).keep(&window, "The casebook cannot be opened", "closed").await;
-        })
+        drive(
+            home.path(),
+            "Adwaita",
+            &["--casebook", "/tmp/precedent-gallery"],
+            async move |window| {
+                window.set_window_size(size.0, size.1).await.unwrap();
+                wait_for(&window, "[role=alert]").await;
+                Album::new(size).keep(&window, "The casebook cannot be opened", "closed").await;
+            },
+        )
         .await;
         std::fs::remove_file(file).unwrap();
     }

@@ -8,7 +8,9 @@ use std::{
 use serde_json::json;
 
 use crate::{
-    driver::{click_words, drive, is_there, jobs_end, press_ctrl, script, text, wait_for, wait_until},
+    driver::{
+        click_words, drive, is_there, jobs_end, press_ctrl, script, text, wait_for, wait_until,
+    },
     files::paste,
 };
 
@@ -52,8 +54,10 @@ async fn report_never_runs_scripts_or_sends_requests() {
     spy.set_nonblocking(true).unwrap();
     let address = format!("http://{}", spy.local_addr().unwrap());
     let home = tempfile::tempdir().unwrap();
-    let mut bodies: Vec<(String, String)> =
-        BODIES.iter().map(|(name, body)| ((*name).to_owned(), body.replace("SPY", &address))).collect();
+    let mut bodies: Vec<(String, String)> = BODIES
+        .iter()
+        .map(|(name, body)| ((*name).to_owned(), body.replace("SPY", &address)))
+        .collect();
     let row = format!("| {} |\n", "cell | ".repeat(40));
     let table = format!("{row}|{}\n{}", "---|".repeat(41), row.repeat(2_000));
     bodies.push(("table".to_owned(), table));

@@ -12,7 +12,10 @@ async fn installed_program_searches_semantically() {
             "{variable} would hide that the package lacks something"
         );
     }
-    assert!(std::env::var_os("PRECEDENT_WINDOW").is_some(), "PRECEDENT_WINDOW names the installed program");
+    assert!(
+        std::env::var_os("PRECEDENT_WINDOW").is_some(),
+        "PRECEDENT_WINDOW names the installed program"
+    );
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         assert_eq!(window.title().await.unwrap(), "Precedent");
@@ -24,7 +27,8 @@ async fn installed_program_searches_semantically() {
         search.send_keys("mode:semantic storage ran out while copying").await.unwrap();
         wait_until("the search has come to rest", async || {
             let heading = texts(&window, ".results header h2").await;
-            heading.first().is_some_and(|h| h.contains("result")) && !is_there(&window, ".box.pending").await
+            heading.first().is_some_and(|h| h.contains("result"))
+                && !is_there(&window, ".box.pending").await
         })
         .await;
         assert!(texts(&window, ".hit .title").await.len() > 2);

@@ -7,8 +7,8 @@ use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
     driver::{
-        at_rest, click_words, drive, drive_sample, is_there, press, press_ctrl, press_with, script, shot,
-        text, texts, wait_for, wait_until,
+        at_rest, click_words, drive, drive_sample, is_there, press, press_ctrl, press_with, script,
+        shot, text, texts, wait_for, wait_until,
     },
     triage::{decided_count, pairs},
 };
@@ -19,7 +19,8 @@ const TOAST: &str = ".toasts .toast .text";
 
 /// Returns the label or the tag of the focused element.
 async fn focused_name(window: &Client) -> String {
-    let ask = "const one = document.activeElement; return one.getAttribute('aria-label') ?? one.tagName";
+    let ask =
+        "const one = document.activeElement; return one.getAttribute('aria-label') ?? one.tagName";
     script(window, ask).await.as_str().unwrap_or_default().to_owned()
 }
 
@@ -68,7 +69,10 @@ async fn back_restores_the_row_and_focus() {
         shot(&window, "reader-from-triage").await;
 
         press_with(&window, Key::Alt, char::from(Key::Left)).await;
-        wait_until("the row is marked as before", async || text(&window, SELECTED_KEY).await == row).await;
+        wait_until("the row is marked as before", async || {
+            text(&window, SELECTED_KEY).await == row
+        })
+        .await;
         wait_until("it has the focus", async || focused_name(&window).await == focus).await;
         press_with(&window, Key::Alt, char::from(Key::Right)).await;
         wait_for(&window, "article h2").await;
@@ -129,14 +133,19 @@ async fn pinned_item_survives_a_restart() {
         at_rest(&window).await;
         search.send_keys("certificate signed by unknown authority").await.unwrap();
         wait_for(&window, ".hit .passage").await;
-        wait_until("the search has come to rest", async || !is_there(&window, ".box.pending").await).await;
+        wait_until("the search has come to rest", async || {
+            !is_there(&window, ".box.pending").await
+        })
+        .await;
         press_ctrl(&window, 's').await;
-        wait_until("the search is saved", async || text(&window, TOAST).await.starts_with("Saved")).await;
+        wait_until("the search is saved", async || text(&window, TOAST).await.starts_with("Saved"))
+            .await;
         press(&window, &format!("{}{}", char::from(Key::Down), char::from(Key::Enter))).await;
         wait_for(&window, "article.reader:focus h2").await;
         let key = text(&window, "article .where").await;
         press(&window, "P").await;
-        wait_until("it is pinned", async || text(&window, TOAST).await == format!("Pinned {key}.")).await;
+        wait_until("it is pinned", async || text(&window, TOAST).await == format!("Pinned {key}."))
+            .await;
 
         // The menu has what the keys do, and gives the focus back.
         press_with(&window, Key::Shift, char::from(Key::F10)).await;
@@ -146,17 +155,22 @@ async fn pinned_item_survives_a_restart() {
         press(&window, &format!("{}{}", char::from(Key::End), char::from(Key::Enter))).await;
         let whole = format!("Copied {key} as Markdown, with its text.");
         wait_until("it is told", async || text(&window, TOAST).await == whole).await;
-        wait_until("the reader has the focus", async || is_there(&window, "article.reader:focus").await)
-            .await;
+        wait_until("the reader has the focus", async || {
+            is_there(&window, "article.reader:focus").await
+        })
+        .await;
         press(&window, "y").await;
-        wait_until("it is told", async || text(&window, TOAST).await == format!("Copied {key}.")).await;
+        wait_until("it is told", async || text(&window, TOAST).await == format!("Copied {key}."))
+            .await;
         press(&window, "/").await;
         wait_until("the box has the focus", async || is_there(&window, "#query:focus").await).await;
         press_ctrl(&window, 'a').await;
         press_ctrl(&window, 'v').await;
         let query_value = "return document.querySelector('#query').value";
-        wait_until("it is on the clipboard", async || script(&window, query_value).await == key.as_str())
-            .await;
+        wait_until("it is on the clipboard", async || {
+            script(&window, query_value).await == key.as_str()
+        })
+        .await;
 
         // As a restart would: nothing but what is kept.
         window.refresh().await.unwrap();
@@ -198,8 +212,12 @@ async fn palette_offers_every_item_with_a_number() {
         shot(&window, "palette-number").await;
         let second = texts(&window, "#commands .detail").await.remove(1);
         press(&window, &format!("{}{}", char::from(Key::Down), char::from(Key::Enter))).await;
-        wait_until("the chosen one is read", async || text(&window, "article .where").await == second).await;
-        wait_until("it has the focus", async || is_there(&window, "article.reader:focus").await).await;
+        wait_until("the chosen one is read", async || {
+            text(&window, "article .where").await == second
+        })
+        .await;
+        wait_until("it has the focus", async || is_there(&window, "article.reader:focus").await)
+            .await;
     })
     .await;
 }
@@ -264,13 +282,17 @@ async fn two_items_open_side_by_side() {
         let search = wait_for(&window, "#query").await;
         search.send_keys("belt slips load").await.unwrap();
         wait_until("it is found", async || {
-            text(&window, "#hit-0 .title").await.contains("slips") && is_there(&window, "#hit-1").await
+            text(&window, "#hit-0 .title").await.contains("slips")
+                && is_there(&window, "#hit-1").await
         })
         .await;
         search.send_keys(&char::from(Key::Down).to_string()).await.unwrap();
         wait_for(&window, "#hit-0[aria-selected=true]").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
-        wait_until("the first is read", async || text(&window, "article h2").await.contains("slips")).await;
+        wait_until("the first is read", async || {
+            text(&window, "article h2").await.contains("slips")
+        })
+        .await;
         wait_for(&window, "article .code-keyword").await;
         shot(&window, "code").await;
 
@@ -285,10 +307,14 @@ async fn two_items_open_side_by_side() {
         .await;
         shot(&window, "pair").await;
         script(&window, "document.querySelector('[data-pane=second]').scrollTop = 300").await;
-        assert_eq!(script(&window, "return document.querySelector('[data-pane=first]').scrollTop").await, 0);
+        assert_eq!(
+            script(&window, "return document.querySelector('[data-pane=first]').scrollTop").await,
+            0
+        );
 
         press(&window, &char::from(Key::Escape).to_string()).await;
-        wait_until("the second is closed", async || !is_there(&window, "[data-pane=second]").await).await;
+        wait_until("the second is closed", async || !is_there(&window, "[data-pane=second]").await)
+            .await;
         assert!(text(&window, "[data-pane=first] h2").await.contains("slips"));
     })
     .await;
@@ -308,14 +334,20 @@ async fn references_become_links_in_rendered_texts() {
             .unwrap();
         wait_for(&window, ".prose a[data-item='ferrywire/ferrywire#4']").await;
         // By key, as everything.
-        script(&window, "document.querySelector('.prose a[data-item=\"ferrywire/ferrywire#4\"]').focus()")
-            .await;
+        script(
+            &window,
+            "document.querySelector('.prose a[data-item=\"ferrywire/ferrywire#4\"]').focus()",
+        )
+        .await;
         shot(&window, "references").await;
         press(&window, &enter.to_string()).await;
-        wait_until("what it names is read", async || text(&window, "article .where").await.contains("#4"))
-            .await;
+        wait_until("what it names is read", async || {
+            text(&window, "article .where").await.contains("#4")
+        })
+        .await;
         press_with(&window, Key::Alt, char::from(Key::Left)).await;
-        wait_until("and back", async || text(&window, "article .where").await.ends_with("#1")).await;
+        wait_until("and back", async || text(&window, "article .where").await.ends_with("#1"))
+            .await;
 
         press_ctrl(&window, '3').await;
         press(&window, "a").await;
@@ -329,8 +361,10 @@ async fn references_become_links_in_rendered_texts() {
         .await;
         shot(&window, "note-rendered").await;
         click_words(&window, ".notes article .prose a", "ferrywire/ferrywire#4").await;
-        wait_until("it leads to the item", async || text(&window, "article .where").await.contains("#4"))
-            .await;
+        wait_until("it leads to the item", async || {
+            text(&window, "article .where").await.contains("#4")
+        })
+        .await;
 
         press_ctrl(&window, '1').await;
         wait_for(&window, "#query").await.send_keys("ferrywire/ferrywire#11").await.unwrap();

@@ -36,7 +36,11 @@ async fn all_are_reached(window: &Client, view: &str) {
         let Value::Object(focus) = script(window, FOCUS_STATE).await else { panic!("no focus") };
         let at = focus["at"].as_i64().unwrap();
         if at >= 0 {
-            assert_eq!(focus["seen"], true, "{view}: the focus is not seen on {}", targets[at as usize]);
+            assert_eq!(
+                focus["seen"], true,
+                "{view}: the focus is not seen on {}",
+                targets[at as usize]
+            );
             focus_order.insert(at as usize);
         }
         if focus_order.len() == targets.len() {

@@ -28,10 +28,13 @@ fn parent_and_begin(pid: u32) -> Option<(u32, u64)> {
 
 /// Returns the newest process of the window and its children.
 fn processes() -> Vec<u32> {
-    let ids: Vec<u32> =
-        fs::read_dir("/proc").unwrap().filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).collect();
+    let ids: Vec<u32> = fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok())
+        .collect();
     let is_window = |pid: &&u32| {
-        fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|n| n.starts_with("precedent-deskt"))
+        fs::read_to_string(format!("/proc/{pid}/comm"))
+            .is_ok_and(|n| n.starts_with("precedent-deskt"))
     };
     let mut family: Vec<u32> = ids
         .iter()
@@ -42,7 +45,9 @@ fn processes() -> Vec<u32> {
         .collect();
     let mut at = 0;
     while let Some(parent) = family.get(at).copied() {
-        family.extend(ids.iter().filter(|pid| parent_and_begin(**pid).is_some_and(|(p, _)| p == parent)));
+        family.extend(
+            ids.iter().filter(|pid| parent_and_begin(**pid).is_some_and(|(p, _)| p == parent)),
+        );
         at += 1;
     }
     family
@@ -73,7 +78,12 @@ fn began() -> f64 {
 
 /// Returns the load average of the last minute.
 fn load() -> String {
-    fs::read_to_string("/proc/loadavg").unwrap_or_default().split(' ').next().unwrap_or_default().to_owned()
+    fs::read_to_string("/proc/loadavg")
+        .unwrap_or_default()
+        .split(' ')
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 async fn keystrokes(window: &Client) -> Vec<f64> {
@@ -191,7 +201,8 @@ async fn measure() {
     let casebook = home.path().join("casebook");
     copy_of(&original, &casebook);
     let casebook = casebook.to_str().unwrap().to_owned();
-    let rounds: usize = std::env::var("PRECEDENT_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
+    let rounds: usize =
+        std::env::var("PRECEDENT_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
     for round in 1..=rounds {
         let home = tempfile::tempdir().unwrap();
         drive(home.path(), "Adwaita", &["--casebook", &casebook], async move |window| {

@@ -6,7 +6,8 @@ use std::path::Path;
 use fantoccini::Client;
 
 use crate::driver::{
-    at_rest, click_words, drive, drive_sample, press, press_ctrl, script, text, texts, wait_for, wait_until,
+    at_rest, click_words, drive, drive_sample, press, press_ctrl, script, text, texts, wait_for,
+    wait_until,
 };
 use crate::files::paste;
 
@@ -19,7 +20,12 @@ const EXPORTS: [(&str, &str, &str, &str); 4] = [
         "load the programme again",
     ),
     ("gitlab.csv", "2 items", "loom stops, yarn was wet, LM-404", "dry the yarn"),
-    ("zendesk.json", "2 items", "fuse goes every evening, fryer says FR-31", "heating element's seal"),
+    (
+        "zendesk.json",
+        "2 items",
+        "fuse goes every evening, fryer says FR-31",
+        "heating element's seal",
+    ),
     (
         "azure.csv",
         "2 items",
@@ -37,7 +43,8 @@ async fn bring_in(window: &Client, file: &Path, items: &str, sources: usize) {
     }
     paste(window, "#import-paths", file.to_str().unwrap()).await;
     click_words(window, ".adding button", "Preview").await;
-    wait_until("what it holds is told", async || text(window, ".found").await.contains(items)).await;
+    wait_until("what it holds is told", async || text(window, ".found").await.contains(items))
+        .await;
     click_words(window, ".adding button.primary", "Import").await;
     wait_until("it is among the sources", async || {
         texts(window, "[role=listbox] [role=option]").await.len() == sources
@@ -50,17 +57,22 @@ async fn export_of_each_tracker_gives_a_first_answer() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let exports = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/exports");
-    drive(home.path(), "Adwaita", &["--casebook", casebook.to_str().unwrap()], async move |window| {
-        for (n, (file, items, ..)) in EXPORTS.iter().enumerate() {
-            bring_in(&window, &exports.join(file), items, n + 1).await;
-        }
-        press_ctrl(&window, '1').await;
-        for (_, _, question, helps) in EXPORTS {
-            paste(&window, "#query", question).await;
-            press_ctrl(&window, char::from(fantoccini::key::Key::Enter)).await;
-            wait_until(helps, async || text(&window, ".answer").await.contains(helps)).await;
-        }
-    })
+    drive(
+        home.path(),
+        "Adwaita",
+        &["--casebook", casebook.to_str().unwrap()],
+        async move |window| {
+            for (n, (file, items, ..)) in EXPORTS.iter().enumerate() {
+                bring_in(&window, &exports.join(file), items, n + 1).await;
+            }
+            press_ctrl(&window, '1').await;
+            for (_, _, question, helps) in EXPORTS {
+                paste(&window, "#query", question).await;
+                press_ctrl(&window, char::from(fantoccini::key::Key::Enter)).await;
+                wait_until(helps, async || text(&window, ".answer").await.contains(helps)).await;
+            }
+        },
+    )
     .await;
 }
 

@@ -78,9 +78,20 @@ impl Shortcuts {
         #[zbus(connection)] desktop: &Connection,
     ) -> OwnedObjectPath {
         let session = place("session", &header, &text(&options, "session_handle_token"));
-        desktop.object_server().at(&session, Session { requests: Arc::clone(&self.requests) }).await.unwrap();
+        desktop
+            .object_server()
+            .at(&session, Session { requests: Arc::clone(&self.requests) })
+            .await
+            .unwrap();
         let at = place("request", &header, &text(&options, "handle_token"));
-        answer(desktop, &header, &at, 0, HashMap::from([("session_handle", session.as_str().into())])).await;
+        answer(
+            desktop,
+            &header,
+            &at,
+            0,
+            HashMap::from([("session_handle", session.as_str().into())]),
+        )
+        .await;
         at
     }
 
@@ -97,8 +108,11 @@ impl Shortcuts {
         let yes = *self.yes.lock().unwrap();
         let mut bound = Vec::new();
         for (id, about) in &shortcuts {
-            let request =
-                format!("{id}: {}, {}", text(about, "description"), text(about, "preferred_trigger"));
+            let request = format!(
+                "{id}: {}, {}",
+                text(about, "description"),
+                text(about, "preferred_trigger")
+            );
             self.requests.lock().unwrap().push(request);
             bound.push((
                 id.as_str(),
@@ -108,7 +122,8 @@ impl Shortcuts {
                 ]),
             ));
         }
-        let results = if yes { HashMap::from([("shortcuts", bound.into())]) } else { HashMap::new() };
+        let results =
+            if yes { HashMap::from([("shortcuts", bound.into())]) } else { HashMap::new() };
         answer(desktop, &header, &at, u32::from(!yes), results).await;
         at
     }

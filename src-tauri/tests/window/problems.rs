@@ -5,7 +5,9 @@ use precedent_core::{Task, model::VerdictKind};
 use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
-    driver::{click, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until},
+    driver::{
+        click, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+    },
     triage::pairs_of,
 };
 
@@ -20,20 +22,30 @@ async fn problems_open_with_their_reports_by_keyboard() {
     let casebook = Casebook::open(OpenOptions::new(folder.clone())).await.unwrap();
     casebook.import_github("acme/plant", &file, &Task::new()).await.unwrap();
     for (report, canonical) in [(2, 1), (4, 3), (5, 3), (6, 3), (7, 3), (8, 3)] {
-        let (report, canonical) = (format!("acme/plant#{report}"), format!("acme/plant#{canonical}"));
-        casebook.record_verdict(&report, &canonical, VerdictKind::Duplicate, None, "ada").await.unwrap();
+        let (report, canonical) =
+            (format!("acme/plant#{report}"), format!("acme/plant#{canonical}"));
+        casebook
+            .record_verdict(&report, &canonical, VerdictKind::Duplicate, None, "ada")
+            .await
+            .unwrap();
     }
     drop(casebook);
     let args = ["--casebook", folder.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        let (enter, escape) = (char::from(Key::Enter).to_string(), char::from(Key::Escape).to_string());
+        let (enter, escape) =
+            (char::from(Key::Enter).to_string(), char::from(Key::Escape).to_string());
         wait_for(&window, "#hit-0").await;
         press_ctrl(&window, '5').await;
         wait_for(&window, "#problem-1").await;
-        wait_until("the lists are counted", async || !is_there(&window, ".problems[aria-busy=true]").await)
-            .await;
+        wait_until("the lists are counted", async || {
+            !is_there(&window, ".problems[aria-busy=true]").await
+        })
+        .await;
         // The problem with the most reports is first.
-        assert_eq!(texts(&window, ".problems .option .key").await, ["acme/plant#3", "acme/plant#1"]);
+        assert_eq!(
+            texts(&window, ".problems .option .key").await,
+            ["acme/plant#3", "acme/plant#1"]
+        );
         assert!(text(&window, ".problems .foot").await.contains("2 problems, 8 open reports"));
         shot(&window, "problems").await;
         press(&window, "j").await;

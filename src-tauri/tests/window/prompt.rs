@@ -17,7 +17,8 @@ pub fn is_seen() -> bool {
 
 /// Keeps what the display shows beside the pictures of the window.
 pub fn keep_display(name: &str) {
-    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
+    let folder =
+        std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
     std::fs::create_dir_all(&folder).unwrap();
     // Only to be looked at: without ImageMagick there is no picture.
     let _ = Command::new("import").args(["-window", "root"]).arg(folder.join(name)).status();
@@ -32,7 +33,9 @@ async fn prompt_opens_anywhere_once_enabled() {
         press_ctrl(&window, '6').await;
         let shortcut = "section[aria-labelledby=anywhere] input[type=checkbox]";
         wait_until("the shortcut is known", async || {
-            script(&window, &format!("return !document.querySelector('{shortcut}')?.disabled")).await == true
+            script(&window, &format!("return !document.querySelector('{shortcut}')?.disabled"))
+                .await
+                == true
         })
         .await;
         assert!(!is_seen(), "nothing is heard before it is switched on");
@@ -67,8 +70,10 @@ async fn prompt_opens_anywhere_once_enabled() {
         tokio::time::sleep(std::time::Duration::from_secs(2)).await;
         keep_display("prompt.png");
         display(&["key", "Down", "Up", "Return"]).unwrap();
-        wait_until("the main window shows what was chosen", async || is_there(&window, "article h2").await)
-            .await;
+        wait_until("the main window shows what was chosen", async || {
+            is_there(&window, "article h2").await
+        })
+        .await;
         wait_until("the prompt is away", async || !is_seen()).await;
     })
     .await;

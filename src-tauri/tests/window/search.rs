@@ -25,7 +25,10 @@ async fn query_opens_the_matching_comment() {
         // The keys that the first page names act on the list; one leads to the box.
         wait_for(&window, "#results:focus").await.send_keys("/").await.unwrap();
         wait_until("the box has the focus", async || {
-            window.active_element().await.is_ok_and(|active| active.element_id() == search.element_id())
+            window
+                .active_element()
+                .await
+                .is_ok_and(|active| active.element_id() == search.element_id())
         })
         .await;
         shot(&window, "recent").await;
@@ -38,7 +41,10 @@ async fn query_opens_the_matching_comment() {
                 .is_some_and(|t| t.to_lowercase().contains("certificate"))
         })
         .await;
-        wait_until("the search has come to rest", async || !is_there(&window, ".box.pending").await).await;
+        wait_until("the search has come to rest", async || {
+            !is_there(&window, ".box.pending").await
+        })
+        .await;
         shot(&window, "results").await;
 
         let first = texts(&window, ".hit .title").await.remove(0);
@@ -49,8 +55,10 @@ async fn query_opens_the_matching_comment() {
             texts(&window, "article h2").await.first() == Some(&first)
         })
         .await;
-        wait_until("its comments are there", async || texts(&window, "article .comment").await.len() > 1)
-            .await;
+        wait_until("its comments are there", async || {
+            texts(&window, "article .comment").await.len() > 1
+        })
+        .await;
         wait_until("the pane has the focus", async || {
             script(&window, "return document.activeElement.tagName").await == "ARTICLE"
         })
@@ -69,7 +77,8 @@ async fn query_opens_the_matching_comment() {
         // A filter is added by click and shows in the query.
         click(&window, "button[title='is:open']").await;
         wait_until("the filter is in the query", async || {
-            script(&window, "return document.querySelector('#query').value.endsWith(' is:open')").await
+            script(&window, "return document.querySelector('#query').value.endsWith(' is:open')")
+                .await
                 == true
         })
         .await;
@@ -131,7 +140,11 @@ async fn a_narrow_window_shows_one_of_the_two(window: &Client) {
     })
     .await;
     shot(window, "narrow").await;
-    wait_for(window, "article").await.send_keys(&char::from(Key::Escape).to_string()).await.unwrap();
+    wait_for(window, "article")
+        .await
+        .send_keys(&char::from(Key::Escape).to_string())
+        .await
+        .unwrap();
     wait_until("the list is alone", async || {
         is_there(window, ".results").await && !is_there(window, "article").await
     })

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use fantoccini::Client;
 
 use crate::driver::{
-    at_rest, click_words, drive, drive_sample, is_there, press, press_ctrl, script, shot, text, texts,
-    wait_for, wait_until,
+    at_rest, click_words, drive, drive_sample, is_there, press, press_ctrl, script, shot, text,
+    texts, wait_for, wait_until,
 };
 
 const MODELS: &str = "section[aria-labelledby=model]";
@@ -43,7 +43,10 @@ async fn model_can_be_imported_used_and_removed() {
         .await;
 
         // Nobody is asked unless a person chose so.
-        assert_eq!(script(&window, "return document.querySelector('#sync-every').value").await, "0");
+        assert_eq!(
+            script(&window, "return document.querySelector('#sync-every').value").await,
+            "0"
+        );
         click_words(&window, &format!("{MODELS} button"), "Add a model").await;
         // What is fetched by name says from where; what is here already is not offered.
         let options = texts(&window, "#model-name option").await;
@@ -60,10 +63,14 @@ async fn model_can_be_imported_used_and_removed() {
         .await;
         path.clear().await.unwrap();
         path.send_keys(&format!("{}\u{e007}", model.display())).await.unwrap();
-        wait_until("it is here", async || model_state(&window, "field-model").await == "not in use").await;
+        wait_until("it is here", async || {
+            model_state(&window, "field-model").await == "not in use"
+        })
+        .await;
 
         click_words(&window, "tr[data-model=field-model] button", "Use").await;
-        wait_until("it answers", async || model_state(&window, "field-model").await == "in use").await;
+        wait_until("it answers", async || model_state(&window, "field-model").await == "in use")
+            .await;
         assert!(model_state(&window, "builtin").await.ends_with("index kept"));
         wait_until("the window says which", async || {
             text(&window, &format!("{MODELS} strong")).await == "field-model"
@@ -78,7 +85,8 @@ async fn model_can_be_imported_used_and_removed() {
         .await;
         click_words(&window, "tr[data-model=field-model] button", "Remove").await;
         click_words(&window, "tr[data-model=field-model] button", "Remove it").await;
-        wait_until("it is gone", async || !is_there(&window, "tr[data-model=field-model]").await).await;
+        wait_until("it is gone", async || !is_there(&window, "tr[data-model=field-model]").await)
+            .await;
     })
     .await;
 }
@@ -102,7 +110,10 @@ async fn invalid_settings_file_is_set_aside() {
         wait_for(&window, ".welcome").await;
         let message = text(&window, WRONG).await;
         let place = format!("{}: line 2, column 16: not valid TOML", file.display());
-        assert!(message.contains(&place) && message.contains(&*meanwhile.to_string_lossy()), "{message}");
+        assert!(
+            message.contains(&place) && message.contains(&*meanwhile.to_string_lossy()),
+            "{message}"
+        );
         shot(&window, "settings-wrong").await;
 
         // By key, as everything.
@@ -120,7 +131,10 @@ async fn invalid_settings_file_is_set_aside() {
         })
         .await;
         assert!(!file.exists());
-        assert!(std::fs::read_to_string(&aside).unwrap().contains("acme/app"), "nothing of it is lost");
+        assert!(
+            std::fs::read_to_string(&aside).unwrap().contains("acme/app"),
+            "nothing of it is lost"
+        );
         assert!(is_there(&window, ".welcome").await);
     })
     .await;
@@ -135,11 +149,16 @@ async fn invalid_setting_leaves_the_others_in_force() {
     drive(home.path(), "Adwaita", &[], async move |window| {
         wait_for(&window, ".welcome").await;
         let message = text(&window, WRONG).await;
-        for part in ["config.toml: line 3, column 1: invalid value \"501\" for search.limit", "from 1 to 500"]
-        {
+        for part in [
+            "config.toml: line 3, column 1: invalid value \"501\" for search.limit",
+            "from 1 to 500",
+        ] {
             assert!(message.contains(part), "{part}: {message}");
         }
-        assert!(message.contains(&format!("the casebook in {} is open", casebook.display())), "{message}");
+        assert!(
+            message.contains(&format!("the casebook in {} is open", casebook.display())),
+            "{message}"
+        );
         assert!(casebook.join("precedent.db").is_file());
         // The user repairs the file meanwhile.
         std::fs::write(&file, &casebook_line).unwrap();

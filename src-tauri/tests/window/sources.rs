@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        click, click_words, drive, is_there, jobs_end, press, press_ctrl, script, shot, text, texts,
-        wait_for, wait_until,
+        click, click_words, drive, is_there, jobs_end, press, press_ctrl, script, shot, text,
+        texts, wait_for, wait_until,
     },
     fake_github::{FakeGitHub, Fault},
     fake_tracker::{FakeTracker, Shape},
@@ -38,7 +38,10 @@ pub async fn sync_and_stop(window: &Client, github: &FakeGitHub) {
     })
     .await;
     // The message goes by itself, and may be gone before the indexes are made.
-    wait_until("a message says so", async || text(window, ".toasts").await.contains("new or changed")).await;
+    wait_until("a message says so", async || {
+        text(window, ".toasts").await.contains("new or changed")
+    })
+    .await;
     jobs_end(window).await;
     assert!(text(window, ".detail header .quiet").await.contains("127.0.0.1"));
     shot(window, "sources").await;
@@ -102,8 +105,10 @@ async fn source_can_be_added_synced_and_stopped() {
         press(&window, "4").await;
         click_words(&window, ".detail .buttons button", "Remove").await;
         click_words(&window, ".confirm button", "Remove").await;
-        wait_until("it is gone", async || text(&window, ".sources .blank").await.contains("No sources"))
-            .await;
+        wait_until("it is gone", async || {
+            text(&window, ".sources .blank").await.contains("No sources")
+        })
+        .await;
     })
     .await;
 }
@@ -124,8 +129,14 @@ async fn tracker_kind_is_detected_from_the_address() {
             text(&window, ".add .told").await == format!("Found app at {host} (Redmine).")
         })
         .await;
-        assert_eq!(script(&window, "return document.querySelector('#add-tracker').value").await, "redmine");
-        assert_eq!(script(&window, "return document.querySelector('#add-host').value").await, host.as_str());
+        assert_eq!(
+            script(&window, "return document.querySelector('#add-tracker').value").await,
+            "redmine"
+        );
+        assert_eq!(
+            script(&window, "return document.querySelector('#add-host').value").await,
+            host.as_str()
+        );
         assert!(texts(&window, ".add label").await.contains(&"API key".to_owned()));
         shot(&window, "add-redmine").await;
 
@@ -147,7 +158,10 @@ async fn tracker_kind_is_detected_from_the_address() {
         })
         .await;
         shot(&window, "redmine-refused").await;
-        assert!(!is_there(&window, ".sources [role=option]").await, "what cannot be read is not kept");
+        assert!(
+            !is_there(&window, ".sources [role=option]").await,
+            "what cannot be read is not kept"
+        );
         let key_value = "return document.querySelector('#add-called').value";
         assert_eq!(script(&window, key_value).await, "acme/pump", "what was typed stands there");
 

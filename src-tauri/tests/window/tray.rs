@@ -46,7 +46,8 @@ struct Menu(Proxy<'static>);
 
 impl Menu {
     async fn of(desktop: &Connection, (owner, at): (String, String)) -> Self {
-        let icon = Proxy::new(desktop, owner.clone(), at, "org.kde.StatusNotifierItem").await.unwrap();
+        let icon =
+            Proxy::new(desktop, owner.clone(), at, "org.kde.StatusNotifierItem").await.unwrap();
         let menu: OwnedObjectPath = icon.get_property("Menu").await.unwrap();
         Self(Proxy::new(desktop, owner, menu, "com.canonical.dbusmenu").await.unwrap())
     }
@@ -69,13 +70,17 @@ impl Menu {
 
     async fn choose(&self, text: &str) {
         let (number, _) = self.lines().await.into_iter().find(|(_, label)| label == text).unwrap();
-        self.0.call::<_, _, ()>("Event", &(number, "clicked", Value::from(0_i32), 0_u32)).await.unwrap();
+        self.0
+            .call::<_, _, ()>("Event", &(number, "clicked", Value::from(0_i32), 0_u32))
+            .await
+            .unwrap();
     }
 }
 
 /// Returns whether this machine has the library for tray icons.
 fn has_library() -> bool {
-    let below = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
+    let below =
+        std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
     let mut places = below.chain(["/usr/lib", "/usr/lib64"].map(Into::into));
     places.any(|place| place.join("libayatana-appindicator3.so.1").is_file())
 }
@@ -93,7 +98,8 @@ async fn switch_on(window: &Client) {
     wait_for(window, "#hit-0").await;
     press_ctrl(window, '6').await;
     wait_until("the icon can be switched on", async || {
-        script(window, &format!("return document.querySelector('{SWITCH}')?.disabled === false")).await
+        script(window, &format!("return document.querySelector('{SWITCH}')?.disabled === false"))
+            .await
             == true
     })
     .await;
@@ -107,7 +113,8 @@ fn is_main_seen() -> bool {
 /// Asks a window to close, as the button of its frame does.
 fn close(window: u32) {
     let (display, _) = x11rb::connect(None).unwrap();
-    let atom = |name: &str| display.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
+    let atom =
+        |name: &str| display.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
     let words = [atom("WM_DELETE_WINDOW"), x11rb::CURRENT_TIME, 0, 0, 0];
     let event = ClientMessageEvent::new(32, window, atom("WM_PROTOCOLS"), words);
     display.send_event(false, window, EventMask::NO_EVENT, event).unwrap().check().unwrap();
@@ -130,7 +137,8 @@ async fn tray_icon_keeps_the_program_running() {
     let (desktop, icon) = (bus.join().await, Icon::default());
     desktop.object_server().at("/StatusNotifierWatcher", Watcher(Arc::clone(&icon))).await.unwrap();
     desktop.request_name(WATCHER).await.unwrap();
-    let surroundings = [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
+    let surroundings =
+        [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
     let args = start_args(home.path());
     let args = args.each_ref().map(String::as_str);
     drive_under(home.path(), &surroundings, &args, async move |window| {
@@ -154,7 +162,10 @@ async fn tray_icon_keeps_the_program_running() {
         wait_until("the window is hidden", async || !is_main_seen()).await;
         menu.choose("Open Precedent").await;
         wait_until("the window is back", async || is_main_seen()).await;
-        assert!(script(&window, &format!("return document.querySelector('{SWITCH}').checked")).await == true);
+        assert!(
+            script(&window, &format!("return document.querySelector('{SWITCH}').checked")).await
+                == true
+        );
     })
     .await;
 }
@@ -171,7 +182,8 @@ async fn press_in_prompt(key: &str) {
 async fn missing_tray_support_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let Some(bus) = bus(home.path()) else { return };
-    let surroundings = [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
+    let surroundings =
+        [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
     let args = start_args(home.path());
     let args = args.each_ref().map(String::as_str);
     drive_under(home.path(), &surroundings, &args, async |window| {

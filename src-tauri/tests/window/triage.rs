@@ -12,7 +12,8 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        at_rest, click_words, drive, is_there, press, press_ctrl, shot, text, texts, wait_for, wait_until,
+        at_rest, click_words, drive, is_there, press, press_ctrl, shot, text, texts, wait_for,
+        wait_until,
     },
     fake_github::FakeGitHub,
 };
@@ -25,8 +26,8 @@ async fn compared_key(window: &Client) -> String {
 /// Returns twelve pairs of nearly identical reports of an invented program.
 pub fn pairs() -> String {
     pairs_of(&[
-        "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
-        "mixer", "crane",
+        "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner",
+        "hopper", "mixer", "crane",
     ])
 }
 
@@ -70,7 +71,8 @@ async fn decide(window: &Client, keys: &str) {
         .await;
         let previous = compared_key(window).await;
         press(window, &key.to_string()).await;
-        wait_until("the next report is there", async || compared_key(window).await != previous).await;
+        wait_until("the next report is there", async || compared_key(window).await != previous)
+            .await;
         wait_until("it is counted", async || decided_count(window).await == at + 1).await;
     }
 }
@@ -90,9 +92,9 @@ pub async fn decide_ten(window: &Client) {
 #[tokio::test]
 async fn twenty_pairs_take_less_than_a_minute() {
     let things = [
-        "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
-        "mixer", "crane", "winch", "kettle", "ladder", "mirror", "printer", "freezer", "compass", "turbine",
-        "lantern", "shutter", "anchor", "bobbin",
+        "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner",
+        "hopper", "mixer", "crane", "winch", "kettle", "ladder", "mirror", "printer", "freezer",
+        "compass", "turbine", "lantern", "shutter", "anchor", "bobbin",
     ];
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
@@ -215,15 +217,19 @@ async fn batch_decisions_survive_a_restart() {
         shot(&window, "triage-marked").await;
         press(&window, "n").await;
         wait_until("both are counted", async || decided_count(&window).await == 2).await;
-        assert!(text(&window, "footer .toast").await.contains("Marked 2 reports as not duplicates."));
+        assert!(
+            text(&window, "footer .toast").await.contains("Marked 2 reports as not duplicates.")
+        );
     })
     .await;
     drive(home.path(), "Adwaita", &args, async move |window| {
         enter(&window).await;
         wait_until("the day is known", async || decided_count(&window).await == 2).await;
         press(&window, "U").await;
-        wait_until("what was decided is listed", async || texts(&window, decided_items).await.len() == 2)
-            .await;
+        wait_until("what was decided is listed", async || {
+            texts(&window, decided_items).await.len() == 2
+        })
+        .await;
         shot(&window, "triage-done").await;
         press(&window, "u").await;
         wait_until("the last one is taken back", async || {
@@ -253,13 +259,17 @@ async fn closing_duplicates_previews_the_comments() {
         github.requests();
         press_ctrl(&window, '2').await;
         wait_until("it says how many", async || {
-            texts(&window, ".triage header button").await.iter().any(|b| b == "Close 2 at the tracker…")
+            texts(&window, ".triage header button")
+                .await
+                .iter()
+                .any(|b| b == "Close 2 at the tracker…")
         })
         .await;
         press(&window, "w").await;
         wait_until("what would be sent is shown", async || {
             let previews = texts(&window, ".closing[open] article > pre").await;
-            previews.len() == 2 && previews.iter().all(|comment| comment.starts_with("Duplicate of #1"))
+            previews.len() == 2
+                && previews.iter().all(|comment| comment.starts_with("Duplicate of #1"))
         })
         .await;
         shot(&window, "closing").await;
@@ -273,11 +283,18 @@ async fn closing_duplicates_previews_the_comments() {
         shot(&window, "closing-done").await;
         for number in [2, 3] {
             let texts = github.world().texts(number);
-            assert_eq!(texts.iter().filter(|t| t.starts_with("Duplicate of #1")).count(), 1, "{texts:?}");
+            assert_eq!(
+                texts.iter().filter(|t| t.starts_with("Duplicate of #1")).count(),
+                1,
+                "{texts:?}"
+            );
         }
         click_words(&window, ".closing footer button", "Done").await;
         wait_until("nothing is left to tell", async || {
-            !texts(&window, ".triage header button").await.iter().any(|b| b.contains("at the tracker"))
+            !texts(&window, ".triage header button")
+                .await
+                .iter()
+                .any(|b| b.contains("at the tracker"))
         })
         .await;
     })

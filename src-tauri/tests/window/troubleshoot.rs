@@ -6,8 +6,8 @@ use std::path::Path;
 use fantoccini::{Client, key::Key};
 
 use crate::driver::{
-    at_rest, click_words, drive_sample, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
-    wait_until,
+    at_rest, click_words, drive_sample, is_there, press, press_ctrl, script, shot, text, texts,
+    wait_for, wait_until,
 };
 
 const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
@@ -43,9 +43,11 @@ pub async fn make_brief(window: &Client, report: &str, target: &Path) {
 
     // The first piece is taken out of the brief again, by key.
     press(window, "jx").await;
-    wait_until("one is taken out", async || is_there(window, ".answer input:not(:checked)").await).await;
+    wait_until("one is taken out", async || is_there(window, ".answer input:not(:checked)").await)
+        .await;
     press(window, "e").await;
-    wait_until("the brief is there", async || !text(window, ".paper .title").await.is_empty()).await;
+    wait_until("the brief is there", async || !text(window, ".paper .title").await.is_empty())
+        .await;
     wait_until("what is replaced is shown", async || {
         text(window, ".paper .hidden tbody").await.contains("mika@customer.example")
     })
@@ -54,7 +56,8 @@ pub async fn make_brief(window: &Client, report: &str, target: &Path) {
     fill(window, ".brief .field", target.to_str().unwrap()).await;
     let name = target.file_name().unwrap().to_str().unwrap();
     click_words(window, ".brief button", "Export").await;
-    wait_until("it is written", async || text(window, ".brief .written").await.contains(name)).await;
+    wait_until("it is written", async || text(window, ".brief .written").await.contains(name))
+        .await;
     let brief = std::fs::read_to_string(target).unwrap();
     assert!(!brief.contains("mika@customer.example"), "{brief}");
 }
@@ -90,12 +93,16 @@ async fn report_leads_to_a_brief() {
         click_words(&window, ".brief button", "Export").await;
         wait_until("it asks first", async || is_there(&window, ".brief [role=alert]").await).await;
         click_words(&window, ".brief .choose ~ button", "Replace").await;
-        wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
+        wait_until("it is written again", async || is_there(&window, ".brief .written").await)
+            .await;
         // The dialog makes the rest of the page inert, and a click of a script is no gesture of a
         // person.
         click_words(&window, ".brief button", "Copy").await;
         wait_until("it is copied", async || {
-            texts(&window, ".brief .written").await.iter().any(|notice| notice == "Copied as Markdown")
+            texts(&window, ".brief .written")
+                .await
+                .iter()
+                .any(|notice| notice == "Copied as Markdown")
         })
         .await;
         script(&window, "document.querySelector('.brief .field').select()").await;
@@ -200,11 +207,16 @@ async fn duplicate_note_is_shown_and_not_stored() {
         shot(&window, "note-blocked").await;
         assert_eq!(texts(&window, ".notes [role=option]").await.len(), 1);
         click_words(&window, ".blocked button", "Save anyway").await;
-        wait_until("there are two", async || texts(&window, ".notes [role=option]").await.len() == 2).await;
+        wait_until("there are two", async || {
+            texts(&window, ".notes [role=option]").await.len() == 2
+        })
+        .await;
         click_words(&window, ".notes .buttons button", "Remove").await;
         click_words(&window, ".notes .confirm button", "Remove").await;
-        wait_until("there is one again", async || texts(&window, ".notes [role=option]").await.len() == 1)
-            .await;
+        wait_until("there is one again", async || {
+            texts(&window, ".notes [role=option]").await.len() == 1
+        })
+        .await;
     })
     .await;
 }

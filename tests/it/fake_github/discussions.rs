@@ -34,8 +34,9 @@ fn user(login: &str) -> Value {
 
 /// Returns the part of a list after the position that a cursor names.
 fn connection(items: Vec<Value>, cursor: Option<&Value>, size: usize) -> Value {
-    let from =
-        cursor.and_then(Value::as_str).map_or(0, |c| c.strip_prefix("place-").unwrap().parse().unwrap());
+    let from = cursor
+        .and_then(Value::as_str)
+        .map_or(0, |c| c.strip_prefix("place-").unwrap().parse().unwrap());
     let (total, end) = (items.len(), (from + size).min(items.len()));
     let nodes: Vec<Value> = items.into_iter().skip(from).take(size).collect();
     json!({"totalCount": total, "nodes": nodes,
@@ -60,7 +61,11 @@ impl World {
 
     fn replies(&self, talk: &Talk, id: u64, cursor: Option<&Value>, size: usize) -> Value {
         let count = talk.comments.iter().find(|c| c.0 == id).map_or(0, |c| c.1);
-        connection((0..count).map(|n| self.discussion_comment(talk, id, Some(n))).collect(), cursor, size)
+        connection(
+            (0..count).map(|n| self.discussion_comment(talk, id, Some(n))).collect(),
+            cursor,
+            size,
+        )
     }
 
     fn comments(&self, talk: &Talk, cursor: Option<&Value>, size: usize) -> Value {
@@ -93,12 +98,17 @@ impl World {
             let (time, number) = cursor.split_once(':').unwrap();
             (time.parse::<i64>().unwrap(), number.parse::<u64>().unwrap())
         });
-        discussions.retain(|(number, talk)| last.is_none_or(|last| (talk.updated_at, **number) < last));
+        discussions
+            .retain(|(number, talk)| last.is_none_or(|last| (talk.updated_at, **number) < last));
         let size = usize::try_from(variables["first"].as_u64().unwrap()).unwrap();
-        let (remaining_count, end) = (discussions.len(), discussions.get(size - 1).or(discussions.last()));
+        let (remaining_count, end) =
+            (discussions.len(), discussions.get(size - 1).or(discussions.last()));
         let cursor = end.map(|(number, talk)| format!("{}:{number}", talk.updated_at));
-        let nodes: Vec<Value> =
-            discussions.iter().take(size).map(|(n, talk)| self.discussion(**n, talk, None, 30)).collect();
+        let nodes: Vec<Value> = discussions
+            .iter()
+            .take(size)
+            .map(|(n, talk)| self.discussion(**n, talk, None, 30))
+            .collect();
         json!({"totalCount": total, "pageInfo": {"hasNextPage": remaining_count > size, "endCursor": cursor}, "nodes": nodes})
     }
 
@@ -133,7 +143,10 @@ impl World {
         let whole = if let Some(id) = variables["id"].as_str() {
             let node = self.node(id, variables.get("after"));
             if node.is_null() {
-                return Some(Answer::new(200, json!({"data": {"node": null}, "errors": [not_found]})));
+                return Some(Answer::new(
+                    200,
+                    json!({"data": {"node": null}, "errors": [not_found]}),
+                ));
             }
             json!({"node": node})
         } else if let Some(number) = variables["number"].as_u64() {

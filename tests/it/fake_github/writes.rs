@@ -40,7 +40,10 @@ impl World {
     fn edit_issue(&mut self, number: u64, body: &Value) -> Answer {
         let reason = body["state_reason"].as_str();
         if self.old && reason == Some("duplicate") {
-            return Answer::error(422, "Validation Failed: duplicate is not a member of state_reason");
+            return Answer::error(
+                422,
+                "Validation Failed: duplicate is not a member of state_reason",
+            );
         }
         if body["state"] == "closed" {
             let now = at(self.now + 1);

@@ -46,7 +46,10 @@ impl Content {
                     (json!("Simmering"), json!({"deep": [1]}));
             }
             if let Some(fields) = fields {
-                all_fields.as_object_mut().unwrap().retain(|name, _| fields.iter().any(|f| f == name));
+                all_fields
+                    .as_object_mut()
+                    .unwrap()
+                    .retain(|name, _| fields.iter().any(|f| f == name));
             }
             let url = format!("{host}/acme/_apis/wit/workItems/{n}");
             let mut whole = json!({"id": n, "rev": 3, "fields": all_fields, "url": url});
@@ -66,23 +69,26 @@ impl Content {
         };
         let Some(rest) = path.strip_prefix("/acme/") else { return refuse(404) };
         match rest.trim_start_matches("Kiln%20App/").split('/').collect::<Vec<_>>()[..] {
-            ["_apis", "connectionData"] => {
-                ok(json!({"authenticatedUser": {"id": "1", "providerDisplayName": "Ada"}, "instanceId": "2"}))
-            }
+            ["_apis", "connectionData"] => ok(
+                json!({"authenticatedUser": {"id": "1", "providerDisplayName": "Ada"}, "instanceId": "2"}),
+            ),
             ["_apis", "projects", "Kiln%20App"] => {
                 ok(json!({"id": "7", "name": "Kiln App", "state": "wellFormed",
                 "visibility": "private", "revision": 1}))
             }
-            ["_apis", "wit", "workitemtypes"] => ok(json!({"count": 1, "value": [{"name": "Bug", "states": [
+            ["_apis", "wit", "workitemtypes"] => {
+                ok(json!({"count": 1, "value": [{"name": "Bug", "states": [
                 {"name": "Active", "color": "007acc", "category": "InProgress"},
-                {"name": "Closed", "color": "339933", "category": "Completed"}]}]})),
+                {"name": "Closed", "color": "339933", "category": "Completed"}]}]}))
+            }
             ["_apis", "wit", "wiql"] => {
                 assert_eq!(get("timePrecision"), Some("true"));
                 let query = request["query"].as_str().unwrap();
                 assert!(query.contains("WHERE [System.TeamProject] = @project"), "{query}");
-                let since = query.split_once("[System.ChangedDate] >= '").map_or(i64::MIN, |(_, t)| {
-                    t.split('\'').next().unwrap().parse::<Timestamp>().unwrap().as_second()
-                });
+                let since =
+                    query.split_once("[System.ChangedDate] >= '").map_or(i64::MIN, |(_, t)| {
+                        t.split('\'').next().unwrap().parse::<Timestamp>().unwrap().as_second()
+                    });
                 let last_id: u64 = query
                     .split_once("[System.Id] > ")
                     .map_or(0, |(_, n)| n.split(' ').next().unwrap().parse().unwrap());
@@ -91,7 +97,8 @@ impl Content {
                     .items
                     .iter()
                     .filter(|(n, i)| i.updated_at >= since && **n > last_id && (!open || i.open));
-                let by_change = query.ends_with("ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
+                let by_change =
+                    query.ends_with("ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
                 let top = get("$top").unwrap().parse().unwrap();
                 let (rows, _) = self.page_of(items.collect(), by_change, 0, top);
                 let numbers: Vec<Value> = rows
@@ -104,8 +111,12 @@ impl Content {
                 )
             }
             ["_apis", "wit", "workitemsbatch"] => {
-                let ids: Vec<u64> =
-                    request["ids"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+                let ids: Vec<u64> = request["ids"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|n| n.as_u64().unwrap())
+                    .collect();
                 assert!(!ids.is_empty() && ids.len() <= 200 && request["errorPolicy"] == "Omit");
                 assert!(
                     request["fields"].is_null() || request["$expand"].is_null(),
@@ -114,23 +125,28 @@ impl Content {
                 let value: Vec<Value> = ids
                     .iter()
                     .map(|n| {
-                        self.items.get(n).map_or(Value::Null, |i| item(*n, i, request["fields"].as_array()))
+                        self.items
+                            .get(n)
+                            .map_or(Value::Null, |i| item(*n, i, request["fields"].as_array()))
                     })
                     .collect();
                 ok(json!({"count": value.len(), "value": value}))
             }
             ["_apis", "wit", "workitems", n] => {
                 let n: u64 = n.parse().unwrap();
-                let not_found = json!({"message": format!("TF401232: Work item {n} does not exist.")});
-                self.items.get(&n).map_or_else(|| with_status(404, not_found), |i| ok(item(n, i, None)))
+                let not_found =
+                    json!({"message": format!("TF401232: Work item {n} does not exist.")});
+                self.items
+                    .get(&n)
+                    .map_or_else(|| with_status(404, not_found), |i| ok(item(n, i, None)))
             }
             ["_apis", "wit", "workItems", n, "comments"] => {
                 let below = self.below(n.parse().unwrap());
                 let from: usize = get("continuationToken").map_or(0, |t| t.parse().unwrap());
                 let end = (from + 2).min(below.len());
-                let comments: Vec<Value> = below[from..end].iter().map(|(id, s)| comment(*id, s)).collect();
-                let mut answer =
-                    json!({"totalCount": below.len(), "count": comments.len(), "comments": comments});
+                let comments: Vec<Value> =
+                    below[from..end].iter().map(|(id, s)| comment(*id, s)).collect();
+                let mut answer = json!({"totalCount": below.len(), "count": comments.len(), "comments": comments});
                 if end < below.len() {
                     answer["continuationToken"] = end.to_string().into();
                 }

@@ -62,17 +62,22 @@ impl Content {
                     true,
                     |name, _, _| json!({"id": 1, "name": name, "sort_key": 0, "is_active": true}),
                 );
-                ok(json!({"products": [{"id": 7, "name": PRODUCT, "is_active": true, "versions": versions}]}))
+                ok(
+                    json!({"products": [{"id": 7, "name": PRODUCT, "is_active": true, "versions": versions}]}),
+                )
             }
             ["product"] => ok(json!({"products": []})),
             ["bug"] if get("count_only").is_some() => ok(json!({"bug_count": self.items.len()})),
             ["bug"] => {
                 assert_eq!(get("product"), Some(PRODUCT));
-                let since: i64 =
-                    get("last_change_time").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
+                let since: i64 = get("last_change_time")
+                    .map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
                 let open = get("resolution") == Some("---");
-                let bugs =
-                    self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
+                let bugs = self
+                    .items
+                    .iter()
+                    .filter(|(_, i)| i.updated_at >= since && (!open || i.open))
+                    .collect();
                 let number = |name: &str| get(name).unwrap().parse::<usize>().unwrap();
                 let by_change = get("order") == Some("changeddate,bug_id");
                 let (rows, _) = self.page_of(bugs, by_change, number("offset"), number("limit"));
@@ -86,8 +91,10 @@ impl Content {
                 }
             }
             ["bug", n, "comment"] => {
-                let more = parameters.iter().filter(|(name, _)| name == "ids").map(|(_, v)| v.as_str());
-                let ids: Vec<u64> = std::iter::once(n).chain(more).map(|n| n.parse().unwrap()).collect();
+                let more =
+                    parameters.iter().filter(|(name, _)| name == "ids").map(|(_, v)| v.as_str());
+                let ids: Vec<u64> =
+                    std::iter::once(n).chain(more).map(|n| n.parse().unwrap()).collect();
                 if ids.iter().any(|n| self.locked_items.contains(n)) {
                     return fault(401, 102, "You are not authorized to access this bug.");
                 }
@@ -96,9 +103,14 @@ impl Content {
                 }
                 let threads = ids.iter().map(|n| {
                     let item = &self.items[n];
-                    let first = Comment { number: *n, body: item.body.clone(), updated_at: NOW - 50_000_000 };
+                    let first = Comment {
+                        number: *n,
+                        body: item.body.clone(),
+                        updated_at: NOW - 50_000_000,
+                    };
                     let below = self.below(*n);
-                    let replies = below.iter().enumerate().map(|(k, (id, s))| comment(*id, k + 1, s));
+                    let replies =
+                        below.iter().enumerate().map(|(k, (id, s))| comment(*id, k + 1, s));
                     let comments: Vec<Value> =
                         std::iter::once(comment(1_000_000 + n, 0, &first)).chain(replies).collect();
                     (n.to_string(), json!({"comments": comments}))

@@ -22,7 +22,12 @@ pub fn classify_request(address: &str) -> (bool, bool) {
 }
 
 impl Content {
-    pub(super) fn confluence(&self, cloud: bool, path: &str, parameters: &[(String, String)]) -> Answer {
+    pub(super) fn confluence(
+        &self,
+        cloud: bool,
+        path: &str,
+        parameters: &[(String, String)],
+    ) -> Answer {
         let get = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
         let time = |t: i64| at(t).replace('Z', ".000Z");
         let page = |title: &str, (text, t): &(String, i64), body: bool| {
@@ -73,25 +78,30 @@ impl Content {
                     rest.into_iter().take(size).map(|(_, (t, p))| page(t, p, false)).collect();
                 let mut links = json!({"base": "x"});
                 if let Some(end) = end {
-                    links["next"] = format!("/api/v2/spaces/77/pages?limit={size}&cursor={end}").into();
+                    links["next"] =
+                        format!("/api/v2/spaces/77/pages?limit={size}&cursor={end}").into();
                 }
                 ok(json!({"results": results, "_links": links}))
             }
             ["api", "v2", "pages"] => {
                 assert_eq!(get("body-format"), Some("storage"));
-                let ids =
-                    parameters.iter().filter(|(n, _)| n == "id").map(|(_, v)| v.parse::<u64>().unwrap());
+                let ids = parameters
+                    .iter()
+                    .filter(|(n, _)| n == "id")
+                    .map(|(_, v)| v.parse::<u64>().unwrap());
                 let results: Vec<Value> =
                     ids.filter_map(|n| by_id.get(&n)).map(|(t, p)| page(t, p, true)).collect();
                 ok(json!({"results": results, "_links": {}}))
             }
-            ["api", "v2", "pages", n] => {
-                by_id.get(&n.parse().unwrap()).map_or_else(|| refuse(404), |(t, p)| ok(page(t, p, false)))
-            }
+            ["api", "v2", "pages", n] => by_id
+                .get(&n.parse().unwrap())
+                .map_or_else(|| refuse(404), |(t, p)| ok(page(t, p, false))),
             ["api", "v2", "users-bulk"] => ok(
                 json!({"results": [{"accountId": "557058:ada", "displayName": "Ada", "publicName": "Ada"}]}),
             ),
-            ["rest", "api", "user", "current"] => ok(json!({"type": "known", "displayName": "Ada"})),
+            ["rest", "api", "user", "current"] => {
+                ok(json!({"type": "known", "displayName": "Ada"}))
+            }
             ["rest", "api", "space", SPACE] if !cloud => {
                 ok(json!({"id": 77, "key": SPACE, "name": "The kiln", "type": "global"}))
             }
@@ -112,7 +122,9 @@ impl Content {
                 // A request without the text only checks whether the page exists.
                 let text = get("expand").is_some_and(|e| e == "body.storage,version,history");
                 assert!(text || get("expand").is_none());
-                by_id.get(&n.parse().unwrap()).map_or_else(|| refuse(404), |(t, p)| ok(page(t, p, text)))
+                by_id
+                    .get(&n.parse().unwrap())
+                    .map_or_else(|| refuse(404), |(t, p)| ok(page(t, p, text)))
             }
             _ => refuse(404),
         }

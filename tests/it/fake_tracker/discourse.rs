@@ -42,8 +42,10 @@ impl Content {
     fn posts(&self, n: u64, i: &Item) -> Vec<Value> {
         let first = self.post(1_000_000 + n, n, 0, &i.body, NOW - 50_000_000);
         let below = self.below(n);
-        let replies =
-            below.iter().enumerate().map(|(k, (id, s))| self.post(*id, n, k + 1, &s.body, s.updated_at));
+        let replies = below
+            .iter()
+            .enumerate()
+            .map(|(k, (id, s))| self.post(*id, n, k + 1, &s.body, s.updated_at));
         let mut note = self.post(2_000_000 + n, n, below.len() + 1, "", i.updated_at);
         (note["post_type"], note["action_code"]) = (json!(3), json!("closed.enabled"));
         std::iter::once(first).chain(replies).chain((!i.open).then_some(note)).collect()
@@ -90,7 +92,9 @@ impl Content {
         match path.trim_start_matches('/').split('/').collect::<Vec<_>>()[..] {
             ["site.json"] => ok(json!({"categories": [{"id": 9, "name": "News", "slug": "news"},
                 {"id": 4, "name": "Help", "slug": "help"}, {"id": 5, "name": "Support", "slug": "support", "parent_category_id": 4}]})),
-            ["session", "current.json"] if self.log.last().is_some_and(|(_, login)| login.is_some()) => {
+            ["session", "current.json"]
+                if self.log.last().is_some_and(|(_, login)| login.is_some()) =>
+            {
                 ok(json!({"current_user": {"id": 1, "username": "ada"}}))
             }
             ["latest.json"] => self.topics(page(), self.items.keys().copied()),
@@ -100,7 +104,8 @@ impl Content {
             ["t", n] => {
                 assert_eq!(get("include_raw"), Some("1"));
                 let n: u64 = n.strip_suffix(".json").unwrap().parse().unwrap();
-                let Some(item) = self.items.get(&n).filter(|_| !self.locked_items.contains(&n)) else {
+                let Some(item) = self.items.get(&n).filter(|_| !self.locked_items.contains(&n))
+                else {
                     return fault(404, "not_found");
                 };
                 let posts = self.posts(n, item);
@@ -112,7 +117,8 @@ impl Content {
                     "category_id": if n.is_multiple_of(2) { 5 } else { 9 }, "tags": ["flow"], "chunk_size": 20,
                     "post_stream": {"posts": first_posts, "stream": stream}});
                 if item.odd {
-                    (topic["archetype"], topic["zone"]) = (json!("simmering"), json!({"deep": [1]}));
+                    (topic["archetype"], topic["zone"]) =
+                        (json!("simmering"), json!({"deep": [1]}));
                 }
                 ok(topic)
             }
@@ -131,7 +137,9 @@ impl Content {
             ["posts", id] => {
                 let id: u64 = id.strip_suffix(".json").unwrap().parse().unwrap();
                 match self.comments.get(&id) {
-                    Some(reply) => ok(self.post(id, reply.number, 1, &reply.body, reply.updated_at)),
+                    Some(reply) => {
+                        ok(self.post(id, reply.number, 1, &reply.body, reply.updated_at))
+                    }
                     None => fault(404, "not_found"),
                 }
             }

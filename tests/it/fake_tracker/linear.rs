@@ -26,7 +26,10 @@ pub fn classify_request(body: &str) -> (bool, bool) {
 }
 
 fn error(code: &str, message: &str) -> Answer {
-    with_status(400, json!({"data": null, "errors": [{"message": message, "extensions": {"code": code}}]}))
+    with_status(
+        400,
+        json!({"data": null, "errors": [{"message": message, "extensions": {"code": code}}]}),
+    )
 }
 
 fn time(seconds: i64) -> String {
@@ -92,7 +95,8 @@ impl Content {
         let whole = if query.contains("issues(filter") {
             assert_eq!(filter["team"]["key"]["eq"], "KILN");
             let open = filter["state"]["type"]["nin"].is_array();
-            let items = self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open));
+            let items =
+                self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open));
             json!({"issues": connection(items.map(|(n, i)| (*n, self.issue(*n, i))).collect(), variables)})
         } else if query.contains("comments(filter") {
             assert_eq!(filter["issue"]["team"]["key"]["eq"], "KILN");

@@ -16,7 +16,8 @@ const MOST: usize = 100;
 /// comments.
 pub fn classify_request(address: &str) -> (bool, bool) {
     let size = address.split("per_page=").nth(1).map(|rest| rest.split('&').next().unwrap());
-    let of_comments = address.contains("/comments.json") || matches!(size, Some("50" | "25" | "12" | "6"));
+    let of_comments =
+        address.contains("/comments.json") || matches!(size, Some("50" | "25" | "12" | "6"));
     (address.contains("/incremental/tickets/") && size != Some("1"), of_comments)
 }
 
@@ -26,9 +27,16 @@ fn fault(status: u16, error: &str) -> Answer {
 }
 
 /// Returns the part of a list after the position that a cursor names.
-fn cursor_page(name: &str, items: &[Value], cursor: Option<&str>, size: &str, most: usize) -> Value {
+fn cursor_page(
+    name: &str,
+    items: &[Value],
+    cursor: Option<&str>,
+    size: &str,
+    most: usize,
+) -> Value {
     let size = size.parse::<usize>().unwrap().min(most);
-    let from = cursor.map_or(0, |cursor| cursor.strip_prefix("after-").unwrap().parse::<usize>().unwrap());
+    let from =
+        cursor.map_or(0, |cursor| cursor.strip_prefix("after-").unwrap().parse::<usize>().unwrap());
     let to = items.len().min(from + size);
     json!({name: &items[from..to], "users": users(), "meta": {"has_more": to < items.len(), "after_cursor": format!("after-{to}"),
         "before_cursor": format!("before-{from}")}, "links": {"next": "x", "prev": null}})
@@ -70,16 +78,21 @@ impl Content {
         };
         let first = comment(1_000_000 + n, 1, &i.body, NOW - 50_000_000);
         let below = self.below(n);
-        let replies = below.iter().map(|(id, s): &(u64, Comment)| comment(*id, 2, &s.body, s.updated_at));
+        let replies =
+            below.iter().map(|(id, s): &(u64, Comment)| comment(*id, 2, &s.body, s.updated_at));
         let merge_note = i.duplicate_of.map(|canonical| {
-            let text = format!("This request was closed and merged into request #{canonical} \"Trouble\".");
+            let text = format!(
+                "This request was closed and merged into request #{canonical} \"Trouble\"."
+            );
             comment(2_000_000 + n, 2, &text, i.updated_at)
         });
         std::iter::once(first).chain(replies).chain(merge_note).collect()
     }
 
     pub(super) fn zendesk<'a>(&self, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
-        let Some(rest) = path.strip_prefix("/api/v2/") else { return fault(404, "InvalidEndpoint") };
+        let Some(rest) = path.strip_prefix("/api/v2/") else {
+            return fault(404, "InvalidEndpoint");
+        };
         let signed_in = self.log.last().is_some_and(|(_, login)| login.is_some());
         match rest.split('/').collect::<Vec<_>>()[..] {
             ["users", "me.json"] if !signed_in => {
@@ -88,9 +101,13 @@ impl Content {
             ["users", "me.json"] => ok(json!({"user": {"id": 3, "name": "Ada", "role": "admin"}})),
             _ if !signed_in => fault(401, "Couldn't authenticate you"),
             ["users", "show_many.json"] => {
-                let ids: Vec<i64> = get("ids").unwrap().split(',').map(|id| id.parse().unwrap()).collect();
+                let ids: Vec<i64> =
+                    get("ids").unwrap().split(',').map(|id| id.parse().unwrap()).collect();
                 let mut user_list = users();
-                user_list.as_array_mut().unwrap().retain(|user| ids.contains(&user["id"].as_i64().unwrap()));
+                user_list
+                    .as_array_mut()
+                    .unwrap()
+                    .retain(|user| ids.contains(&user["id"].as_i64().unwrap()));
                 ok(json!({"users": user_list}))
             }
             ["search", "count.json"] => {
@@ -104,7 +121,9 @@ impl Content {
                     self.items.iter().map(|(n, i)| (i.updated_at, *n, i)).collect();
                 tickets_by_time.sort_by_key(|(t, n, _)| (*t, *n));
                 match (get("cursor"), get("start_time")) {
-                    (Some(_), _) if self.version == Some("forgets") => return fault(422, "Invalid cursor"),
+                    (Some(_), _) if self.version == Some("forgets") => {
+                        return fault(422, "Invalid cursor");
+                    }
                     (Some(cursor), _) => {
                         let Some((t, n)) = cursor.split_once('|') else {
                             return fault(422, "Invalid cursor");
@@ -131,21 +150,34 @@ impl Content {
             ["tickets.json"] => {
                 let visible = self.items.iter().filter(|(n, _)| !self.locked_items.contains(n));
                 let tickets: Vec<Value> = visible.map(|(n, i)| self.ticket(*n, i)).collect();
-                ok(cursor_page("tickets", &tickets, get("page[after]"), get("page[size]").unwrap(), MOST))
+                ok(cursor_page(
+                    "tickets",
+                    &tickets,
+                    get("page[after]"),
+                    get("page[size]").unwrap(),
+                    MOST,
+                ))
             }
-            ["tickets", n, "comments.json"] => match self.items.get_key_value(&n.parse().unwrap()) {
-                Some((n, item)) => {
-                    let thread = self.thread_of(*n, item);
-                    let mut list =
-                        cursor_page("comments", &thread, get("page[after]"), get("page[size]").unwrap(), 40);
-                    // Some responses do not include their users.
-                    if n % 3 == 2 {
-                        list["users"] = json!([]);
+            ["tickets", n, "comments.json"] => {
+                match self.items.get_key_value(&n.parse().unwrap()) {
+                    Some((n, item)) => {
+                        let thread = self.thread_of(*n, item);
+                        let mut list = cursor_page(
+                            "comments",
+                            &thread,
+                            get("page[after]"),
+                            get("page[size]").unwrap(),
+                            40,
+                        );
+                        // Some responses do not include their users.
+                        if n % 3 == 2 {
+                            list["users"] = json!([]);
+                        }
+                        ok(list)
                     }
-                    ok(list)
+                    None => fault(404, "RecordNotFound"),
                 }
-                None => fault(404, "RecordNotFound"),
-            },
+            }
             ["tickets", n] => {
                 let n: u64 = n.strip_suffix(".json").unwrap().parse().unwrap();
                 match self.items.get(&n).filter(|_| !self.locked_items.contains(&n)) {
@@ -163,7 +195,13 @@ impl Content {
                         "label_names": ["kiln"], "section_id": 7, "promoted": false, "position": 0, "outdated": false})
                 };
                 let articles: Vec<Value> = self.pages.iter().enumerate().map(article).collect();
-                ok(cursor_page("articles", &articles, get("page[after]"), get("page[size]").unwrap(), 30))
+                ok(cursor_page(
+                    "articles",
+                    &articles,
+                    get("page[after]"),
+                    get("page[size]").unwrap(),
+                    30,
+                ))
             }
             _ => fault(404, "InvalidEndpoint"),
         }

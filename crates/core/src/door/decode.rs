@@ -71,7 +71,10 @@ impl DecodedText {
                             room[0] = byte;
                             &room[..1]
                         }
-                        _ => char::from_u32(code).unwrap_or('\u{fffd}').encode_utf8(&mut room).as_bytes(),
+                        _ => char::from_u32(code)
+                            .unwrap_or('\u{fffd}')
+                            .encode_utf8(&mut room)
+                            .as_bytes(),
                     };
                     for byte in text {
                         out.bytes.push(*byte);

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AskedVersion, CaseComment, CommentRole, FixedBy, KnownReport, Notice, SolvedCase, TroubleshootSettings,
-    WikiPassage,
+    AskedVersion, CaseComment, CommentRole, FixedBy, KnownReport, Notice, SolvedCase,
+    TroubleshootSettings, WikiPassage,
 };
 
 /// A question about a problem: an item of the casebook or any text.
@@ -58,7 +58,9 @@ impl ProblemStatus {
         match (self, fixed_in, came_back_in) {
             (Self::Solved, Some(fixed_in), _) => format!("fixed in {fixed_in}"),
             // A changelog may call its next version "Unreleased".
-            (Self::Unreleased, Some(fixed_in), _) if fixed_in.contains(|c: char| c.is_ascii_digit()) => {
+            (Self::Unreleased, Some(fixed_in), _)
+                if fixed_in.contains(|c: char| c.is_ascii_digit()) =>
+            {
                 format!("fixed in {fixed_in}, not released yet")
             }
             (Self::CameBack, Some(fixed_in), Some(version)) => {
@@ -120,7 +122,8 @@ impl KnownProblem {
 
     /// Returns the heading of [`Self::fix`].
     pub fn fix_heading(&self) -> &'static str {
-        let is_fix = self.fix.as_ref().is_some_and(|comment| comment.role == Some(CommentRole::Fix));
+        let is_fix =
+            self.fix.as_ref().is_some_and(|comment| comment.role == Some(CommentRole::Fix));
         if is_fix && self.status.is_fixed() { "Fix" } else { "Last comment" }
     }
 

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::duplicates::CalibrationReport;
 
 /// The coverage of the casebook by the indexes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct Coverage {
     /// Number of documents in the store.
     pub documents: u64,
@@ -217,6 +219,10 @@ pub struct Problem {
 
 impl From<&crate::error::Error> for Problem {
     fn from(error: &crate::error::Error) -> Self {
-        Self { code: error.code(), message: error.to_string(), hint: error.hint().map(str::to_owned) }
+        Self {
+            code: error.code(),
+            message: error.to_string(),
+            hint: error.hint().map(str::to_owned),
+        }
     }
 }

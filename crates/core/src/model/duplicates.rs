@@ -34,7 +34,8 @@ pub enum Band {
 
 impl Band {
     /// All bands, highest confidence first.
-    pub const ALL: [Self; 5] = [Self::High, Self::Likely, Self::Possible, Self::Related, Self::None];
+    pub const ALL: [Self; 5] =
+        [Self::High, Self::Likely, Self::Possible, Self::Related, Self::None];
 
     /// Returns the band of a pair with this confidence and worth. The confidence is rounded to
     /// hundredths as it is displayed: 0.50 falls into the band that begins there.
@@ -99,7 +100,11 @@ pub struct Outcome {
 
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} of {} were duplicates, {} more were related", self.same, self.read, self.related)
+        write!(
+            f,
+            "{} of {} were duplicates, {} more were related",
+            self.same, self.read, self.related
+        )
     }
 }
 
@@ -127,7 +132,9 @@ impl VerdictKind {
 
     /// Parses a name that [`VerdictKind::as_str`] returned.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Duplicate, Self::Related, Self::NotDuplicate].into_iter().find(|v| v.as_str() == text)
+        [Self::Duplicate, Self::Related, Self::NotDuplicate]
+            .into_iter()
+            .find(|v| v.as_str() == text)
     }
 }
 
@@ -174,7 +181,9 @@ pub struct Check {
 
 /// The index coverage of a check that ran before the indexes were complete. The check is repeated
 /// once they cover more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct Lacking {
     /// Number of documents in the full-text index; null if it was complete.
     pub full_text: Option<u64>,

@@ -151,16 +151,22 @@ impl NewMirror {
         let (host, path) = rest.split(['?', '#']).next()?.trim_end_matches('/').split_once('/')?;
         let host = host.trim_start_matches("www.").to_lowercase();
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        let next = |name: &str| parts.iter().position(|part| *part == name).and_then(|at| parts.get(at + 1));
+        let next = |name: &str| {
+            parts.iter().position(|part| *part == name).and_then(|at| parts.get(at + 1))
+        };
         let two = || Some(format!("{}/{}", parts.first()?, parts.get(1)?.trim_end_matches(".git")));
         let key = |item: &str| item.rsplit_once('-').map_or(item, |(key, _)| key).to_owned();
         let (tracker, place) = match host.as_str() {
             "github.com" => ("github", two()?),
-            "gitlab.com" => ("gitlab", path.split("/-/").next()?.trim_end_matches(".git").to_owned()),
+            "gitlab.com" => {
+                ("gitlab", path.split("/-/").next()?.trim_end_matches(".git").to_owned())
+            }
             "codeberg.org" => ("forgejo", format!("{host}/{}", two()?)),
             "dev.azure.com" => ("azure", two()?),
             "linear.app" => {
-                let team = next("team").map(|team| (*team).to_owned()).or_else(|| Some(key(next("issue")?)));
+                let team = next("team")
+                    .map(|team| (*team).to_owned())
+                    .or_else(|| Some(key(next("issue")?)));
                 ("linear", format!("{}/{}", parts.first()?, team?))
             }
             _ if host.ends_with(".zendesk.com") => ("zendesk", host.clone()),
@@ -172,7 +178,9 @@ impl NewMirror {
             {
                 ("jira", format!("{host}/{}", key(next("browse").or_else(|| next("projects"))?)))
             }
-            _ if path.contains("/-/") => ("gitlab", format!("{host}/{}", path.split("/-/").next()?)),
+            _ if path.contains("/-/") => {
+                ("gitlab", format!("{host}/{}", path.split("/-/").next()?))
+            }
             _ => return None,
         };
         Some(Self { tracker: tracker.to_owned(), place, ..Self::default() })
@@ -294,13 +302,21 @@ mod tests {
             ("https://git.acme.example/team/app/-/issues", "gitlab", "git.acme.example/team/app"),
             ("https://codeberg.org/acme/app/issues", "forgejo", "codeberg.org/acme/app"),
             ("https://acme.atlassian.net/browse/APP-12", "jira", "acme.atlassian.net/APP"),
-            ("https://acme.atlassian.net/wiki/spaces/OPS/pages/1", "confluence", "acme.atlassian.net/OPS"),
+            (
+                "https://acme.atlassian.net/wiki/spaces/OPS/pages/1",
+                "confluence",
+                "acme.atlassian.net/OPS",
+            ),
             ("https://dev.azure.com/acme/App/_workitems", "azure", "acme/App"),
             ("https://linear.app/acme/team/ENG/active", "linear", "acme/ENG"),
             ("https://acme.zendesk.com/agent/tickets/5", "zendesk", "acme.zendesk.com"),
         ] {
             let mirror = NewMirror::of_address(address).unwrap();
-            assert_eq!((mirror.tracker.as_str(), mirror.place.as_str()), (tracker, place), "{address}");
+            assert_eq!(
+                (mirror.tracker.as_str(), mirror.place.as_str()),
+                (tracker, place),
+                "{address}"
+            );
         }
         for other in ["https://acme.example/app", "acme/app", "https://github.com/acme"] {
             assert_eq!(NewMirror::of_address(other), None, "{other}");

@@ -27,13 +27,23 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     article::*, ask::*, brief::*, casebook::*, closures::*, duplicates::*, health::*, imports::*,
-    insights::*, logs::*, mirror::*, note::*, portable::*, problems::*, record::*, search::*, thread::*,
-    troubleshoot::*,
+    insights::*, logs::*, mirror::*, note::*, portable::*, problems::*, record::*, search::*,
+    thread::*, troubleshoot::*,
 };
 
 /// The kind of a document.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum DocKind {
@@ -49,7 +59,8 @@ pub enum DocKind {
 
 impl DocKind {
     /// All kinds, ordered by their names in the query language.
-    pub const ALL: [DocKind; 4] = [DocKind::Issue, DocKind::PullRequest, DocKind::Page, DocKind::Note];
+    pub const ALL: [DocKind; 4] =
+        [DocKind::Issue, DocKind::PullRequest, DocKind::Page, DocKind::Note];
 
     /// Returns the name in the database, in JSON and in the full-text index.
     pub fn as_str(self) -> &'static str {

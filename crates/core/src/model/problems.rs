@@ -21,7 +21,9 @@ pub struct ReleaseRecord {
 }
 
 /// A list of problems.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemList {
     /// Open problems with the most reports.
@@ -69,7 +71,13 @@ pub struct ProblemsRequest {
 impl Default for ProblemsRequest {
     /// Returns a request for the most frequent problems of all sources, with pairs from 0.5.
     fn default() -> Self {
-        Self { source: None, list: ProblemList::default(), threshold: 0.5, min_reports: 0, limit: 0 }
+        Self {
+            source: None,
+            list: ProblemList::default(),
+            threshold: 0.5,
+            min_reports: 0,
+            limit: 0,
+        }
     }
 }
 

@@ -28,7 +28,12 @@ pub struct TroubleshootSettings {
 
 impl Default for TroubleshootSettings {
     fn default() -> Self {
-        Self { enabled: true, similarity_threshold: None, max_results: 3, total_budget_chars: 12_000 }
+        Self {
+            enabled: true,
+            similarity_threshold: None,
+            max_results: 3,
+            total_budget_chars: 12_000,
+        }
     }
 }
 
@@ -218,7 +223,8 @@ impl SolvedCase {
 
     /// Returns the comments in reading order: the one to read first, then the others by time.
     pub fn read_in_order(&self) -> impl Iterator<Item = &CaseComment> {
-        let (first, others): (Vec<_>, Vec<_>) = self.comments.iter().partition(|c| self.is_first(c));
+        let (first, others): (Vec<_>, Vec<_>) =
+            self.comments.iter().partition(|c| self.is_first(c));
         first.into_iter().chain(others)
     }
 

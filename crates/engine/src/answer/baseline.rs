@@ -85,7 +85,10 @@ pub fn estimate_baseline(
     let finder = &MatchFinder { pace: old_scale, ..*finder };
     let first = |id: &i64| -> Result<(Option<Recurrence>, Option<f32>)> {
         let candidates = matches(finder, *id)?;
-        Ok((Recurrence::new(&candidates, finder.table, old_scale), odds_of_first(&candidates, finder.table)))
+        Ok((
+            Recurrence::new(&candidates, finder.table, old_scale),
+            odds_of_first(&candidates, finder.table),
+        ))
     };
     let first = sample.par_iter().map(first).collect::<Result<Vec<_>>>()?;
     let (recurrences, mut odds): (Vec<_>, Vec<_>) = first.into_iter().unzip();
@@ -122,7 +125,8 @@ fn summarize(mut odds: Vec<f32>, table: &RankingModel) -> ScoreBaseline {
     let shrink = |value: f32, usual: f32| (n * value + PRIOR * usual) / (n + PRIOR);
     let level = shrink(at(2), usual.level)
         .clamp(usual.level - BELOW * usual.spread, usual.level + ABOVE * usual.spread);
-    let spread = shrink(at(3) - at(1), usual.spread).clamp(usual.spread / WIDE, usual.spread * WIDE);
+    let spread =
+        shrink(at(3) - at(1), usual.spread).clamp(usual.spread / WIDE, usual.spread * WIDE);
     ScoreBaseline { level, spread }
 }
 
@@ -135,8 +139,9 @@ mod tests {
         let table = RankingModel::built_in();
         let usual = table.usual();
         assert_eq!(summarize(Vec::new(), table), usual);
-        let base =
-            |n: usize| summarize((0..n).map(|i| usual.level - 1.0 + (i % 5) as f32 * 0.25).collect(), table);
+        let base = |n: usize| {
+            summarize((0..n).map(|i| usual.level - 1.0 + (i % 5) as f32 * 0.25).collect(), table)
+        };
         let (few, many) = (base(10), base(400));
         assert!((few.level - usual.level).abs() < 0.1, "{few:?}");
         assert!((many.level - (usual.level - 0.5)).abs() < 0.1, "{many:?}");

@@ -49,9 +49,11 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
         let calibration = r.calibration(source.id)?;
         let calibration = calibration.filter(|calibration| {
             let model = finder.model();
-            calibration.model.as_deref() == model && finder.table.apply(calibration, model).is_some()
+            calibration.model.as_deref() == model
+                && finder.table.apply(calibration, model).is_some()
         });
-        let enough = calibration.map_or(MIN_LABELS, |calibration| times(calibration.labels, GROWTH));
+        let enough =
+            calibration.map_or(MIN_LABELS, |calibration| times(calibration.labels, GROWTH));
         if enough > MAX_QUERIES {
             return Ok(false);
         }
@@ -96,7 +98,12 @@ pub fn calibrate(
 ) -> Result<CalibrationReport> {
     let (row, skeleton, pairs, issues) = finder.store.read(|r| {
         let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
-        Ok((row.clone(), r.skeleton(row.id)?, r.known_duplicates(row.id)?, r.issues_by_age(row.id)?))
+        Ok((
+            row.clone(),
+            r.skeleton(row.id)?,
+            r.known_duplicates(row.id)?,
+            r.issues_by_age(row.id)?,
+        ))
     })?;
     let source_calibration = finder.store.read(|r| finder.baseline_calibration(r, &row))?;
     let finder = &finder.with_calibration(&source_calibration);
@@ -155,8 +162,10 @@ pub fn calibrate(
         .collect::<Result<_>>()?;
     let queries: Vec<TrainingQuery> = queries.into_iter().flatten().collect();
     let Some(fit_report) = fit(finder.table, &queries, task)? else { return Ok(report) };
-    let best =
-        fit_report.source_weights.filter(|_| fit_report.own.order.is_some()).unwrap_or(fit_report.built_in);
+    let best = fit_report
+        .source_weights
+        .filter(|_| fit_report.own.order.is_some())
+        .unwrap_or(fit_report.built_in);
     (report.found_first, report.found_in_ten) = (best.found_first, best.found_in_ten);
     (report.built_in, report.own) = (Some(fit_report.built_in), fit_report.source_weights);
     report.thresholds = figures(&fit_report.answers);
@@ -187,7 +196,8 @@ impl DuplicateGroups {
                 continue;
             }
             // Merging the smaller group bounds how often each issue moves.
-            let (from, to) = if groups.members[a].len() < groups.members[b].len() { (a, b) } else { (b, a) };
+            let (from, to) =
+                if groups.members[a].len() < groups.members[b].len() { (a, b) } else { (b, a) };
             let ids = std::mem::take(&mut groups.members[from]);
             groups.group_of.extend(ids.iter().map(|id| (*id, to)));
             groups.members[to].extend(ids);
@@ -271,7 +281,10 @@ mod tests {
         let rows = figures(&[answer(0.95, false), answer(0.2, true)]);
         assert_eq!((rows[0].answers, rows[0].precision), (1, Some(0.0)), "{rows:?}");
         for f in rows.iter().chain(&figures(&[answer(0.1, false)])) {
-            assert!(f.precision.is_none_or(f32::is_sign_positive) && f.recall.is_sign_positive(), "{f:?}");
+            assert!(
+                f.precision.is_none_or(f32::is_sign_positive) && f.recall.is_sign_positive(),
+                "{f:?}"
+            );
         }
     }
 

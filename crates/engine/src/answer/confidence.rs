@@ -132,7 +132,8 @@ impl PairEvidence<'_> {
 
 /// Returns the index of the input with this name.
 fn place(name: &str) -> Option<usize> {
-    let find = || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
+    let find =
+        || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
     if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(find) }
 }
 
@@ -160,7 +161,8 @@ impl Statement {
     }
 
     fn odds(&self, numbers: &[f32; COUNT]) -> f32 {
-        let term = |term: &Term| term.weight * term.ramps.iter().map(|r| r.at(numbers)).product::<f32>();
+        let term =
+            |term: &Term| term.weight * term.ramps.iter().map(|r| r.at(numbers)).product::<f32>();
         self.bias + self.terms.iter().map(term).sum::<f32>()
     }
 }
@@ -235,14 +237,17 @@ mod tests {
 
     fn score(share: f32, overlap: Option<&TextOverlap>) -> f32 {
         let features = Features([0.0; features::COUNT]);
-        model().confidence(&PairEvidence { features: &features, share, overlap }, model().usual()).same
+        model()
+            .confidence(&PairEvidence { features: &features, share, overlap }, model().usual())
+            .same
     }
 
     #[test]
     fn low_baseline_raises_the_confidence() {
         let features = Features([0.0; features::COUNT]);
         let evidence = PairEvidence { features: &features, share: 0.0, overlap: None };
-        let confidence = |level, spread| model().confidence(&evidence, ScoreBaseline { level, spread }).same;
+        let confidence =
+            |level, spread| model().confidence(&evidence, ScoreBaseline { level, spread }).same;
         assert!(confidence(-3.0, 1.0) > confidence(-2.0, 1.0));
         assert!(confidence(-4.0, 0.5) > confidence(-4.0, 1.0), "narrow");
         assert!((confidence(-3.0, 1.0) - probability(-2.0)).abs() < 1e-6, "at the baseline");
@@ -253,7 +258,8 @@ mod tests {
         let overlap = |resemblance, titles| {
             let mut overlap = TextOverlap::default();
             for (name, value) in [("resemblance", resemblance), ("titles", titles)] {
-                overlap.numbers[text_overlap::NAMES.iter().position(|n| *n == name).unwrap()] = value;
+                overlap.numbers[text_overlap::NAMES.iter().position(|n| *n == name).unwrap()] =
+                    value;
             }
             overlap
         };
@@ -263,7 +269,10 @@ mod tests {
         // A product needs both factors.
         assert!((score(0.0, Some(&overlap(0.2, 0.0))) - score(-9.0, None)).abs() < 1e-6);
         // A ramp is constant beyond its end.
-        assert!((score(-9.0, Some(&overlap(0.6, 0.0))) - score(-9.0, Some(&overlap(1.0, 0.0)))).abs() < 1e-6);
+        assert!(
+            (score(-9.0, Some(&overlap(0.6, 0.0))) - score(-9.0, Some(&overlap(1.0, 0.0)))).abs()
+                < 1e-6
+        );
     }
 
     #[test]

@@ -78,7 +78,8 @@ impl DomainModel {
 
     /// Computes the domain score of a text.
     pub(super) fn score(&self, fulltext: &FullText, text: &str) -> Result<DomainScore> {
-        let idf: Vec<f64> = fulltext.idf(&report::terms(text))?.into_iter().map(f64::from).collect();
+        let idf: Vec<f64> =
+            fulltext.idf(&report::terms(text))?.into_iter().map(f64::from).collect();
         let Some(rarity) = mean(idf.iter().copied()) else { return Ok(DomainScore::default()) };
         let unseen_idf = unseen_word_idf(self.documents) - 1e-3;
         let unknown = || idf.iter().filter(|idf| **idf >= unseen_idf);

@@ -76,7 +76,11 @@ pub(crate) fn reasons(
         return Ok(out);
     }
     if let Some((draft_words, match_words)) = &candidate.details.template_words {
-        out.push(format!("same template: “{}” here, “{}” there", brief(draft_words), brief(match_words)));
+        out.push(format!(
+            "same template: “{}” here, “{}” there",
+            brief(draft_words),
+            brief(match_words)
+        ));
     }
     let overlap = candidate.overlap.as_ref();
     if overlap.is_some_and(|o| o.is_cited) {
@@ -111,18 +115,21 @@ pub(crate) fn reasons(
     });
     let words = rare(fulltext, Named::Word, words, |word| word.term.clone())?;
     if !words.is_empty() {
-        let words = words.iter().map(|word| format!("“{}”", &about.draft.title[word.range.clone()]));
+        let words =
+            words.iter().map(|word| format!("“{}”", &about.draft.title[word.range.clone()]));
         out.push(format!("titles share {}", words.collect::<Vec<_>>().join(", ")));
     }
     if candidate.details.said_anew >= MIN_COMMENT_SHARE && !comment_words.is_empty() {
-        let quotes: Vec<String> = comment_words.iter().take(MAX_ITEMS).map(|w| format!("“{w}”")).collect();
+        let quotes: Vec<String> =
+            comment_words.iter().take(MAX_ITEMS).map(|w| format!("“{w}”")).collect();
         out.push(format!("its comments name {}", quotes.join(", ")));
     }
     let close = |cosine: Option<f32>| cosine.filter(|c| *c >= CLOSE);
     if let Some(cosine) = close(candidate.cosine) {
         out.push(format!("similar wording ({cosine:.2})"));
     }
-    let nearer = |cosine: &f32| candidate.cosine.is_none_or(|text_cosine| cosine - text_cosine >= NEARER);
+    let nearer =
+        |cosine: &f32| candidate.cosine.is_none_or(|text_cosine| cosine - text_cosine >= NEARER);
     if let Some(cosine) = close(candidate.details.near.text).filter(nearer) {
         out.push(format!("a comment on it has similar wording ({cosine:.2})"));
     }
@@ -145,7 +152,11 @@ fn signature_reasons(
 ) {
     let match_signatures: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
     let shared_of = |kind| {
-        about.signatures.iter().filter(|s| s.kind == kind && match_signatures.contains(s)).collect::<Vec<_>>()
+        about
+            .signatures
+            .iter()
+            .filter(|s| s.kind == kind && match_signatures.contains(s))
+            .collect::<Vec<_>>()
     };
     for (kind, label) in [
         (SignatureKind::Code, "same error code"),
@@ -153,9 +164,13 @@ fn signature_reasons(
         (SignatureKind::Message, "same message"),
     ] {
         // Skip a message that is already part of a listed failure.
-        let mut texts = shared_of(kind).into_iter().map(|s| (s, brief(spelling(about.text, &s.text))));
-        if let Some((s, text)) = texts.find(|(_, text)| !out.iter().any(|reason| reason.ends_with(text))) {
-            let generic = kind == SignatureKind::Exception && s.is_generic() && !candidate.is_same_failure();
+        let mut texts =
+            shared_of(kind).into_iter().map(|s| (s, brief(spelling(about.text, &s.text))));
+        if let Some((s, text)) =
+            texts.find(|(_, text)| !out.iter().any(|reason| reason.ends_with(text)))
+        {
+            let generic =
+                kind == SignatureKind::Exception && s.is_generic() && !candidate.is_same_failure();
             out.push(format!("{}: {text}", if generic { "same kind of failure" } else { label }));
         }
     }
@@ -170,7 +185,12 @@ fn signature_reasons(
 }
 
 /// Returns the first few of these names that are rare in the casebook.
-fn rare<T>(fulltext: &FullText, kind: Named, items: Vec<T>, term: impl Fn(&T) -> String) -> Result<Vec<T>> {
+fn rare<T>(
+    fulltext: &FullText,
+    kind: Named,
+    items: Vec<T>,
+    term: impl Fn(&T) -> String,
+) -> Result<Vec<T>> {
     let terms: Vec<String> = items.iter().map(term).collect();
     let most = (fulltext.count()? / COMMON).max(FEW);
     let with = fulltext.documents_with(kind, &terms)?;
@@ -211,7 +231,10 @@ pub(crate) fn distinctive_identifiers(title: &str, body: &Prepared) -> BTreeSet<
             && !whole.starts_with("http")
             && whole.contains(|c: char| c.is_alphabetic())
     };
-    report::identifiers([title, body.prose(), body.code()]).into_iter().filter(is_distinctive).collect()
+    report::identifiers([title, body.prose(), body.code()])
+        .into_iter()
+        .filter(is_distinctive)
+        .collect()
 }
 
 fn brief(text: &str) -> String {
@@ -261,8 +284,9 @@ mod tests {
 
     #[test]
     fn regressions_are_recognized() {
-        let is_report =
-            |title: &str, body: &str| is_regression(title, &Prepared::body(body, &Skeleton::default()));
+        let is_report = |title: &str, body: &str| {
+            is_regression(title, &Prepared::body(body, &Skeleton::default()))
+        };
         assert!(
             is_report("Screenshot is inserted twice again", "")
                 && is_report("Twice", "Looks like the old bug is back.")
@@ -273,7 +297,8 @@ mod tests {
 
     #[test]
     fn the_newest_version_counts() {
-        let body = Prepared::body("It worked in 2.9.1 and fails since 2.10.0-rc.1.", &Skeleton::default());
+        let body =
+            Prepared::body("It worked in 2.9.1 and fails since 2.10.0-rc.1.", &Skeleton::default());
         assert_eq!(newest_version("", &body, "acme/app").as_deref(), Some("2.10.0-rc.1"));
         assert_eq!(newest_version("Crash", &Prepared::default(), "acme/app"), None);
     }

@@ -134,7 +134,9 @@ pub fn fill_missing(likeness: &mut [Likeness], overlaps: &[Overlap]) {
         text_text: higher(best.text_text, item.text_text),
         text_mean: higher(best.text_mean, item.text_mean),
     });
-    for (item, overlap) in likeness.iter_mut().zip(overlaps).filter(|(item, _)| item.text_text.is_none()) {
+    for (item, overlap) in
+        likeness.iter_mut().zip(overlaps).filter(|(item, _)| item.text_text.is_none())
+    {
         let share = if most_words > 0.0 { overlap.words / most_words } else { 0.0 };
         let estimate = |best: Option<f32>| best.map(|cosine| cosine.max(0.0) * share);
         *item = Likeness {
@@ -257,7 +259,8 @@ mod tests {
             overlap.words = words;
             overlap
         });
-        let complete = Likeness { title_title: Some(0.4), text_text: Some(0.6), ..Likeness::default() };
+        let complete =
+            Likeness { title_title: Some(0.4), text_text: Some(0.6), ..Likeness::default() };
         let mut likeness = [complete, Likeness::default(), Likeness::default()];
         fill_missing(&mut likeness, &overlaps);
         assert_eq!(likeness[0], complete);
@@ -298,12 +301,19 @@ mod tests {
         };
         let feature = of(&Evidence { details: Some(&details), ..old }, &best, now);
         assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
-        assert_eq!((feature("said_anew"), feature("same_title"), feature("same_author")), (0.25, 1.0, 0.0));
+        assert_eq!(
+            (feature("said_anew"), feature("same_title"), feature("same_author")),
+            (0.25, 1.0, 0.0)
+        );
         assert_eq!((feature("copy"), feature("series")), (1.0, 0.0));
         let features = Features::new(&Evidence { details: Some(&details), ..old }, &best, now, 1.0);
         assert!(features.is_copy() && !features.is_templated());
         // Comments count only as far as they are nearer than the text itself.
-        assert!((feature("said_text_cosine") - 0.1).abs() < 1e-6, "{}", feature("said_text_cosine"));
+        assert!(
+            (feature("said_text_cosine") - 0.1).abs() < 1e-6,
+            "{}",
+            feature("said_text_cosine")
+        );
         assert_eq!(feature("said_title_cosine"), 0.0);
         // In a source with ten times the time scale, ten times the age gives the same feature.
         let slow = Features::new(&Evidence { details: None, ..old }, &best, now, 10.0);

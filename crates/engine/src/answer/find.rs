@@ -90,10 +90,14 @@ impl MatchFinder<'_> {
         let hits = self.retrieve(&draft, is_changed, scope, task)?;
         let (features, mut details, mut terms) = self.features(&draft, scope, &hits)?;
         let ranking = self.table.ranked(&features);
-        let view =
-            if scope.view_filters.is_empty() { None } else { self.fulltext.allowed(&scope.view_filters)? };
-        let is_in_view =
-            |id: i64| view.as_ref().is_none_or(|ids| usize::try_from(id).is_ok_and(|id| ids.contains(id)));
+        let view = if scope.view_filters.is_empty() {
+            None
+        } else {
+            self.fulltext.allowed(&scope.view_filters)?
+        };
+        let is_in_view = |id: i64| {
+            view.as_ref().is_none_or(|ids| usize::try_from(id).is_ok_and(|id| ids.contains(id)))
+        };
         let mut rank = 0;
         let mut view_rank = 0;
         let mut needs_overlap = |id: i64| {
@@ -118,7 +122,8 @@ impl MatchFinder<'_> {
             if details[at].form {
                 continue;
             }
-            let evidence = PairEvidence { features: &features[at], share, overlap: overlap.as_ref() };
+            let evidence =
+                PairEvidence { features: &features[at], share, overlap: overlap.as_ref() };
             let Confidence { same: duplicate, worth } = model.confidence(&evidence);
             matches.push(Match {
                 document,
@@ -143,13 +148,23 @@ impl MatchFinder<'_> {
     }
 
     /// Retrieves candidates by full text and by vectors, even if not all vectors exist.
-    fn retrieve(&self, draft: &Draft, is_changed: bool, scope: &Scope, task: &Task) -> Result<Retrieval> {
+    fn retrieve(
+        &self,
+        draft: &Draft,
+        is_changed: bool,
+        scope: &Scope,
+        task: &Task,
+    ) -> Result<Retrieval> {
         let mut filters = scope.filters.clone();
         // Candidates without a date may be earlier. Ties within a second are broken by number.
         let now = draft.made_at.as_second();
         let is_stored = draft.document.is_some();
-        let (later, depth) = (now.saturating_add(i64::from(is_stored)), DEPTH + usize::from(is_stored));
-        filters.push(Filter { test: Test::Time(TimeField::Created, Some(later), None), negated: true });
+        let (later, depth) =
+            (now.saturating_add(i64::from(is_stored)), DEPTH + usize::from(is_stored));
+        filters.push(Filter {
+            test: Test::Time(TimeField::Created, Some(later), None),
+            negated: true,
+        });
         let report = Report::new(&draft.title, &draft.body);
         let terms = self.fulltext.report_terms(&report)?;
         let mut ids: Vec<i64> =
@@ -158,7 +173,9 @@ impl MatchFinder<'_> {
         let vectors = self.query_vectors(draft, is_changed)?;
         if let (Some(index), Some((_, text))) = (self.vectors, &vectors) {
             let filter_ids = self.fulltext.allowed(&filters)?;
-            ids.extend(index.search(text, filter_ids.as_deref(), depth)?.iter().map(|n| n.document));
+            ids.extend(
+                index.search(text, filter_ids.as_deref(), depth)?.iter().map(|n| n.document),
+            );
         }
         let naming_ids = self.naming_documents(draft, &filters)?;
         ids.extend(&naming_ids);
@@ -175,8 +192,11 @@ impl MatchFinder<'_> {
                 .map(|(id, _)| *id)
                 .collect();
             let later = self.store.read(|r| r.not_earlier(document, &ties))?;
-            (ids, overlaps) =
-                ids.into_iter().zip(overlaps).filter(|(id, _)| later.binary_search(id).is_err()).unzip();
+            (ids, overlaps) = ids
+                .into_iter()
+                .zip(overlaps)
+                .filter(|(id, _)| later.binary_search(id).is_err())
+                .unzip();
         }
         let likeness = match (self.vectors, &vectors) {
             (Some(index), Some((title, text))) => Some(index.compare(title, text, &ids)?),
@@ -193,7 +213,8 @@ impl MatchFinder<'_> {
         let terms: Vec<String> = signatures.map(|s| s.term()).collect();
         let with = self.fulltext.documents_with(Named::Signature, &terms)?;
         let is_rare = |(_, documents): &(String, u64)| (1..=RARE).contains(documents);
-        let rare: Vec<String> = terms.into_iter().zip(with).filter(is_rare).map(|(term, _)| term).collect();
+        let rare: Vec<String> =
+            terms.into_iter().zip(with).filter(is_rare).map(|(term, _)| term).collect();
         let matches = self.fulltext.search_signatures(&rare, filters, SHORT_LIST)?;
         Ok(matches.into_iter().map(|(id, _)| id).collect())
     }
@@ -222,19 +243,23 @@ impl MatchFinder<'_> {
             })
             .collect();
         let best = Best::of(evidence.iter().copied());
-        let features = |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at, self.pace);
+        let features =
+            |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at, self.pace);
         let mut order: Vec<(f32, usize)> =
             evidence.iter().enumerate().map(|(i, e)| (self.table.score(&features(e)), i)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // Include the highest word overlaps: an exact copy has them, even if its score without
         // vectors is low.
         let mut rest = order.split_off(order.len().min(SHORT_LIST));
-        rest.sort_by(|a, b| overlaps[b.1].words.total_cmp(&overlaps[a.1].words).then(a.1.cmp(&b.1)));
+        rest.sort_by(|a, b| {
+            overlaps[b.1].words.total_cmp(&overlaps[a.1].words).then(a.1.cmp(&b.1))
+        });
         order.extend(rest.into_iter().take(FULLEST));
         let mut details = vec![CandidateDetails::default(); hits.ids.len()];
         let mut terms = vec![Vec::new(); hits.ids.len()];
         let short: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
-        for (at, (detail, new_terms)) in short.iter().zip(self.details(draft, scope, hits, &short)?) {
+        for (at, (detail, new_terms)) in short.iter().zip(self.details(draft, scope, hits, &short)?)
+        {
             (details[*at], terms[*at]) = (detail, new_terms);
         }
         short.iter().for_each(|at| evidence[*at].details = Some(&details[*at]));
@@ -279,8 +304,10 @@ impl MatchFinder<'_> {
         })?;
         let terms: Vec<Arc<[Comment]>> =
             texts.par_iter().map(|text| self.comments.terms(&text.comments)).collect();
-        let comments: Vec<&[Comment]> =
-            terms.iter().map(|comments| comment_terms::older_than(comments, draft.made_at)).collect();
+        let comments: Vec<&[Comment]> = terms
+            .iter()
+            .map(|comments| comment_terms::older_than(comments, draft.made_at))
+            .collect();
         let nearest = match (self.comment_vectors, &hits.vectors) {
             (Some(vectors), Some((title, text))) => {
                 let ids = |(at, comments): (&usize, &&[Comment])| {
@@ -299,7 +326,8 @@ impl MatchFinder<'_> {
         };
         // A title shared by reports with other content belongs to a form (docs/decisions/0011).
         let same_title = texts.iter().filter(|text| tokenized_draft.has_title(&text.title)).count();
-        let copies = texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
+        let copies =
+            texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
         let is_form = tokenized_draft.is_short() && same_title >= copies + GENERIC_TITLE;
         let (matcher, headline) = (hits.terms.said(), hits.terms.headline(&hits.report));
         let detail = |at: usize| {
@@ -337,7 +365,12 @@ impl MatchFinder<'_> {
     ) -> Result<Vec<Option<(i64, TextOverlap, bool)>>> {
         type Text = (i64, String, Prepared, bool);
         let texts: Vec<Option<Text>> = self.store.read(|r| {
-            let home = draft.document.map(|id| r.document(id)).transpose()?.flatten().map(|row| row.source);
+            let home = draft
+                .document
+                .map(|id| r.document(id))
+                .transpose()?
+                .flatten()
+                .map(|row| row.source);
             let references = references(&draft.body.whole(&draft.title)).into_iter();
             let cited_items: BTreeSet<(String, u64)> = references
                 .filter(|item| item.relation == Relation::Mentions)
@@ -346,7 +379,8 @@ impl MatchFinder<'_> {
             let load = |id: &i64| {
                 let Some(row) = r.document(*id)? else { return Ok(None) };
                 let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-                let is_cited = row.number.is_some_and(|number| cited_items.contains(&(row.source, number)));
+                let is_cited =
+                    row.number.is_some_and(|number| cited_items.contains(&(row.source, number)));
                 Ok(Some((row.source_id, row.title, body, is_cited)))
             };
             ids.iter().map(load).collect::<Result<_>>()
@@ -357,7 +391,8 @@ impl MatchFinder<'_> {
                 let mut overlap = reader.compare(title, body)?;
                 overlap.rare_signature = naming_ids.contains(id);
                 overlap.is_cited = *is_cited;
-                let is_low_content = !overlap.rare_signature && low_content::is_low_content(title, body);
+                let is_low_content =
+                    !overlap.rare_signature && low_content::is_low_content(title, body);
                 Ok((*source, overlap, is_low_content))
             };
             text.as_ref().map(measure).transpose()
@@ -375,15 +410,20 @@ impl MatchFinder<'_> {
             return Ok(Some(stored_vectors));
         }
         let first = chunk::chunks(&draft.body, 1).into_iter().next();
-        let text = first
-            .map_or_else(|| representation(&draft.title, ""), |first| first.representation(&draft.title));
+        let text = first.map_or_else(
+            || representation(&draft.title, ""),
+            |first| first.representation(&draft.title),
+        );
         if text.trim().is_empty() {
             return Ok(None);
         }
         let title = representation(&draft.title, "");
         let text_vector = (self.embed)(&text)?;
-        let title_vector =
-            if title.is_empty() || title == text { text_vector.clone() } else { (self.embed)(&title)? };
+        let title_vector = if title.is_empty() || title == text {
+            text_vector.clone()
+        } else {
+            (self.embed)(&title)?
+        };
         Ok(Some((title_vector, text_vector)))
     }
 }

@@ -98,7 +98,11 @@ pub struct Prediction {
 ///
 /// # Errors
 /// [`precedent_core::Code::Cancelled`].
-pub fn fit(table: &RankingModel, queries: &[TrainingQuery], task: &Task) -> Result<Option<FitReport>> {
+pub fn fit(
+    table: &RankingModel,
+    queries: &[TrainingQuery],
+    task: &Task,
+) -> Result<Option<FitReport>> {
     let labels = queries.iter().filter(|a| a.duplicate).count();
     if labels < MIN_LABELS {
         return Ok(None);
@@ -113,8 +117,10 @@ pub fn fit(table: &RankingModel, queries: &[TrainingQuery], task: &Task) -> Resu
     let mut order = None;
     if labels >= MIN_ORDER {
         let fit = |part| Ok(table.with_order(fit_order(table, &training_set(part), task)?));
-        let models = (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<RankingModel>>>()?;
-        let places: Vec<_> = queries.iter().enumerate().map(|(i, a)| place(&models[i % PARTS], a)).collect();
+        let models =
+            (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<RankingModel>>>()?;
+        let places: Vec<_> =
+            queries.iter().enumerate().map(|(i, a)| place(&models[i % PARTS], a)).collect();
         let figures = figures(queries, &places);
         if figures.mrr > built_in_figures.mrr {
             (tables, order) = (models, Some(*fit(None)?.order()));
@@ -127,18 +133,31 @@ pub fn fit(table: &RankingModel, queries: &[TrainingQuery], task: &Task) -> Resu
         let Some((confidence, by_rule, right)) = first(&tables[i % PARTS], query) else { continue };
         parts.push(i % PARTS);
         let (duplicate, weight) = (query.duplicate, query.weight);
-        answers.push(Prediction { odds: odds(confidence), by_rule, confidence, right, duplicate, weight });
+        answers.push(Prediction {
+            odds: odds(confidence),
+            by_rule,
+            confidence,
+            right,
+            duplicate,
+            weight,
+        });
     }
     for part in 0..PARTS {
         let other_answers: Vec<Prediction> =
             answers.iter().zip(&parts).filter(|(_, p)| **p != part).map(|(a, _)| *a).collect();
         let curve = Curve::fit(&other_answers);
-        for (answer, _) in answers.iter_mut().zip(&parts).filter(|(a, p)| **p == part && !a.by_rule) {
+        for (answer, _) in answers.iter_mut().zip(&parts).filter(|(a, p)| **p == part && !a.by_rule)
+        {
             answer.confidence = curve.at(answer.odds);
         }
     }
     let model = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
-    Ok(Some(FitReport { own: model, built_in: built_in_figures, source_weights: source_figures, answers }))
+    Ok(Some(FitReport {
+        own: model,
+        built_in: built_in_figures,
+        source_weights: source_figures,
+        answers,
+    }))
 }
 
 /// Ranks the candidates of a report, best first.
@@ -159,7 +178,8 @@ fn figures(queries: &[TrainingQuery], places: &[Option<usize>]) -> OrderFigures 
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
     let within = |k| duplicates.iter().flatten().filter(|place| **place < k).count() as f32 / total;
     #[allow(clippy::cast_precision_loss, reason = "places are small")]
-    let mrr = duplicates.iter().flatten().map(|place| 1.0 / (*place as f32 + 1.0)).sum::<f32>() / total;
+    let mrr =
+        duplicates.iter().flatten().map(|place| 1.0 / (*place as f32 + 1.0)).sum::<f32>() / total;
     OrderFigures { found_first: within(1), found_in_ten: within(10), mrr }
 }
 
@@ -169,7 +189,11 @@ fn first(table: &RankingModel, query: &TrainingQuery) -> Option<(f64, bool, bool
     let best = *rank(table, query).first()?;
     let Candidate { features, overlap, right } = &query.candidates[best.at];
     let evidence = PairEvidence { features, share: best.share, overlap: overlap.as_ref() };
-    Some((f64::from(table.confidence(&evidence).same), features.is_copy() || features.is_templated(), *right))
+    Some((
+        f64::from(table.confidence(&evidence).same),
+        features.is_copy() || features.is_templated(),
+        *right,
+    ))
 }
 
 impl Curve {
@@ -178,7 +202,8 @@ impl Curve {
     fn fit(answers: &[Prediction]) -> Self {
         let mut curve = Self { slope: 1.0, intercept: 0.0 };
         for _ in 0..CURVE_STEPS {
-            let (mut g0, mut g1) = (CURVE_RIDGE * (curve.slope - 1.0), CURVE_RIDGE * curve.intercept / 10.0);
+            let (mut g0, mut g1) =
+                (CURVE_RIDGE * (curve.slope - 1.0), CURVE_RIDGE * curve.intercept / 10.0);
             let (mut h00, mut h01, mut h11) = (CURVE_RIDGE, 0.0, CURVE_RIDGE / 10.0);
             for a in answers.iter().filter(|a| !a.by_rule) {
                 let p = curve.at(a.odds);
@@ -194,7 +219,8 @@ impl Curve {
             if determinant <= 0.0 {
                 break;
             }
-            let (d0, d1) = ((h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant);
+            let (d0, d1) =
+                ((h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant);
             curve.slope = (curve.slope - d0.clamp(-1.0, 1.0)).clamp(0.05, 10.0);
             curve.intercept = (curve.intercept - d1.clamp(-2.0, 2.0)).clamp(-20.0, 20.0);
             if d0.abs() + d1.abs() < 1e-9 {
@@ -230,7 +256,8 @@ impl Lists {
         let n = rows.len().max(1) as f64;
         let scale = std::array::from_fn(|at| {
             let mean = rows.iter().map(|(x, _)| x[at]).sum::<f64>() / n;
-            let deviation = (rows.iter().map(|(x, _)| (x[at] - mean).powi(2)).sum::<f64>() / n).sqrt();
+            let deviation =
+                (rows.iter().map(|(x, _)| (x[at] - mean).powi(2)).sum::<f64>() / n).sqrt();
             if deviation < 1e-6 { 1.0 } else { deviation }
         });
         for (row, _) in &mut rows {
@@ -296,7 +323,11 @@ fn product(a: &Row, b: &Row) -> f64 {
 
 /// Fits ranking weights by spectral projected gradients (Birgin, Martínez, Raydan 2000). Unsigned
 /// weights stay non-negative: evidence never counts against a candidate.
-fn fit_order(table: &RankingModel, queries: &[&TrainingQuery], task: &Task) -> Result<[f32; COUNT]> {
+fn fit_order(
+    table: &RankingModel,
+    queries: &[&TrainingQuery],
+    task: &Task,
+) -> Result<[f32; COUNT]> {
     let lists = Lists::of(queries);
     if lists.ends.is_empty() {
         return Ok(*table.order());
@@ -311,8 +342,9 @@ fn fit_order(table: &RankingModel, queries: &[&TrainingQuery], task: &Task) -> R
     let mut step_length = 1.0;
     for _ in 0..ORDER_STEPS {
         task.check()?;
-        let step: Row =
-            std::array::from_fn(|at| project(at, weights[at] - step_length * gradient[at]) - weights[at]);
+        let step: Row = std::array::from_fn(|at| {
+            project(at, weights[at] - step_length * gradient[at]) - weights[at]
+        });
         if step.iter().all(|s| s.abs() < 1e-6) {
             break;
         }
@@ -330,7 +362,8 @@ fn fit_order(table: &RankingModel, queries: &[&TrainingQuery], task: &Task) -> R
         let delta: Row = std::array::from_fn(|at| next[at] - weights[at]);
         let gradient_delta: Row = std::array::from_fn(|at| new_gradient[at] - gradient[at]);
         let bend = product(&delta, &gradient_delta);
-        step_length = if bend > 0.0 { (product(&delta, &delta) / bend).clamp(1e-4, 1e4) } else { 1e4 };
+        step_length =
+            if bend > 0.0 { (product(&delta, &delta) / bend).clamp(1e-4, 1e4) } else { 1e4 };
         (weights, gradient) = (next, new_gradient);
         let gain = (loss - new_loss).abs();
         loss = new_loss;
@@ -404,7 +437,10 @@ mod tests {
         let report = calibration_of(&queries);
         assert_eq!(report.source_weights, Some(report.built_in));
         assert_eq!(report.own.order, None);
-        assert_eq!(RankingModel::built_in().with(&report.own).order(), RankingModel::built_in().order());
+        assert_eq!(
+            RankingModel::built_in().with(&report.own).order(),
+            RankingModel::built_in().order()
+        );
     }
 
     #[test]
@@ -429,12 +465,14 @@ mod tests {
                 }
             }
             let order =
-                fit_order(RankingModel::built_in(), &list.iter().collect::<Vec<_>>(), &Task::new()).unwrap();
+                fit_order(RankingModel::built_in(), &list.iter().collect::<Vec<_>>(), &Task::new())
+                    .unwrap();
             assert!(order.iter().all(|w| w.is_finite()), "{name}: {order:?}");
             for (feature, weight) in NAMES.iter().zip(order) {
                 assert!(SIGNED_FEATURES.contains(feature) || weight >= 0.0, "{feature}: {weight}");
             }
-            let (own_weight, built_in) = (order[at(name)], RankingModel::built_in().order()[at(name)]);
+            let (own_weight, built_in) =
+                (order[at(name)], RankingModel::built_in().order()[at(name)]);
             if ONLY_CONFIDENCE.contains(&name) {
                 assert_eq!(own_weight, built_in);
             } else if SIGNED_FEATURES.contains(&name) {
@@ -447,7 +485,8 @@ mod tests {
     fn cancelled_fit_returns_an_error() {
         let task = Task::new();
         task.cancel();
-        let error = fit(RankingModel::built_in(), &source(MIN_ORDER, "said_anew"), &task).unwrap_err();
+        let error =
+            fit(RankingModel::built_in(), &source(MIN_ORDER, "said_anew"), &task).unwrap_err();
         assert_eq!(error.code(), precedent_core::Code::Cancelled);
     }
 

@@ -104,7 +104,9 @@ impl QueryContext<'_> {
         let text_vector = self.languages.embed(text)?;
         let mut ids = BTreeSet::new();
         let mut add = |vector: &[f32]| -> Result<()> {
-            ids.extend(vectors.search(vector, filter_ids.as_deref(), depth)?.iter().map(|n| n.document));
+            ids.extend(
+                vectors.search(vector, filter_ids.as_deref(), depth)?.iter().map(|n| n.document),
+            );
             Ok(())
         };
         add(&text_vector)?;
@@ -119,8 +121,11 @@ impl QueryContext<'_> {
         };
         let ids: Vec<i64> = ids.into_iter().collect();
         let likeness = vectors.compare(&title_vector, &text_vector, &ids)?;
-        let mut nearest: Vec<AcrossHit> =
-            ids.into_iter().zip(&likeness).map(|(id, likeness)| AcrossHit::new(id, likeness)).collect();
+        let mut nearest: Vec<AcrossHit> = ids
+            .into_iter()
+            .zip(&likeness)
+            .map(|(id, likeness)| AcrossHit::new(id, likeness))
+            .collect();
         nearest.sort_by(|a, b| b.mean.total_cmp(&a.mean).then(a.document.cmp(&b.document)));
         nearest.truncate(depth);
         Ok(nearest)
@@ -131,7 +136,10 @@ impl QueryContext<'_> {
     ///
     /// # Errors
     /// Database errors.
-    pub(crate) fn language_vectors(&self, is_needed: bool) -> Result<Option<std::sync::Arc<Vectors>>> {
+    pub(crate) fn language_vectors(
+        &self,
+        is_needed: bool,
+    ) -> Result<Option<std::sync::Arc<Vectors>>> {
         match self.languages.vectors(is_needed) {
             Ok(Some(vectors)) => Ok((vectors.extent()?.embedded > 0).then_some(vectors)),
             Ok(None) => Ok(None),
@@ -208,7 +216,8 @@ impl LanguageMatches {
     /// within the bounds of the pair.
     pub(super) fn fuse(&self, matches: &mut Vec<Match>) {
         for item in matches.iter_mut() {
-            if let (Some((_, cosine)), Some(curves)) = (self.nearest.get(&item.document), &*CURVES) {
+            if let (Some((_, cosine)), Some(curves)) = (self.nearest.get(&item.document), &*CURVES)
+            {
                 let worth = curves.worth.probability(*cosine);
                 let ceiling = match item.features.is_templated() {
                     true => item.confidence,
@@ -249,6 +258,11 @@ mod tests {
     fn built_in_curves_rise_with_the_cosine() {
         let curves = CURVES.as_ref().unwrap();
         let at = |cosine| (curves.duplicate.probability(cosine), curves.worth.probability(cosine));
-        assert!(at(0.3).0 < 0.05 && at(0.8).0 < 0.5 && at(0.8).1 > 0.9, "{:?} {:?}", at(0.3), at(0.8));
+        assert!(
+            at(0.3).0 < 0.05 && at(0.8).0 < 0.5 && at(0.8).1 > 0.9,
+            "{:?} {:?}",
+            at(0.3),
+            at(0.8)
+        );
     }
 }

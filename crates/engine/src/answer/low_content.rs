@@ -46,7 +46,8 @@ pub(super) fn is_low_content(title: &str, body: &Prepared) -> bool {
         false => first_words(body, MIN_TEXT),
     };
     // A pasted line of a log has no title but is informative.
-    words.is_empty() || !head.is_empty() && words.len() < MIN_TEXT && words.iter().all(|w| is_empty(w))
+    words.is_empty()
+        || !head.is_empty() && words.len() < MIN_TEXT && words.iter().all(|w| is_empty(w))
 }
 
 /// Returns whether a body is informative without its title.
@@ -59,7 +60,8 @@ pub(super) fn is_unfilled(body: &Prepared) -> bool {
     let headings = body.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
     let headings: HashSet<&str> = headings.flat_map(|block| block.text.lines()).collect();
     let prose = body.prose();
-    let lines = prose[..prose.floor_char_boundary(MAX_READ)].lines().filter(|line| !line.trim().is_empty());
+    let lines =
+        prose[..prose.floor_char_boundary(MAX_READ)].lines().filter(|line| !line.trim().is_empty());
     let is_form = |line: &&str| {
         headings.contains(line) || FORM.contains(&normalize(line)) || PLACEHOLDER.is_match(line)
     };

@@ -161,13 +161,19 @@ impl Match {
     /// Returns whether both report the same failure, by root cause or by a signature that hardly
     /// any other document has.
     pub fn is_same_failure(&self) -> bool {
-        self.overlap.as_ref().is_some_and(|overlap| overlap.is_same_failure() || overlap.rare_signature)
+        self.overlap
+            .as_ref()
+            .is_some_and(|overlap| overlap.is_same_failure() || overlap.rare_signature)
     }
 }
 
 impl<'a> MatchFinder<'a> {
     /// Makes a finder that uses this model in every source.
-    pub fn new(parts: QueryContext<'a>, table: &'a RankingModel, comments: &'a CommentCache) -> Self {
+    pub fn new(
+        parts: QueryContext<'a>,
+        table: &'a RankingModel,
+        comments: &'a CommentCache,
+    ) -> Self {
         const NO_MODELS: &BTreeMap<i64, RankingModel> = &BTreeMap::new();
         Self { parts, table, models: NO_MODELS, pace: 1.0, comments }
     }
@@ -228,7 +234,11 @@ impl<'a> MatchFinder<'a> {
         };
         if let Some(source) = source {
             let scale = r.pace(source.id)?;
-            return Ok(SourceCalibration { model: model(source)?, models: BTreeMap::new(), pace: scale });
+            return Ok(SourceCalibration {
+                model: model(source)?,
+                models: BTreeMap::new(),
+                pace: scale,
+            });
         }
         let mut models = BTreeMap::new();
         for source in r.sources()? {

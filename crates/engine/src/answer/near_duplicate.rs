@@ -96,8 +96,9 @@ impl<'a> TokenizedReport<'a> {
         if from.iter().chain(to).all(is_run) {
             return None;
         }
-        equal_but_for(&self.rest, &candidate.rest, from, to)
-            .then(|| NearDuplicate::Templated(excerpt(self.title, from), excerpt(candidate.title, to)))
+        equal_but_for(&self.rest, &candidate.rest, from, to).then(|| {
+            NearDuplicate::Templated(excerpt(self.title, from), excerpt(candidate.title, to))
+        })
     }
 }
 
@@ -145,9 +146,12 @@ fn differing_ranges(first: &[Word], second: &[Word]) -> Option<(Range<usize>, Ra
 fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Word]) -> bool {
     // Machine-generated numbers, times and ids differ each time.
     let pair = |a: &String, b: &String| {
-        (is_filled_in(a) && is_filled_in(b)) || from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b)
+        (is_filled_in(a) && is_filled_in(b))
+            || from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b)
     };
-    if a_words.len() == b_words.len() && a_words.iter().zip(b_words).all(|(a, b)| a == b || pair(a, b)) {
+    if a_words.len() == b_words.len()
+        && a_words.iter().zip(b_words).all(|(a, b)| a == b || pair(a, b))
+    {
         return true;
     }
     let starts = |text: &[String], words: &[Word]| {
@@ -168,7 +172,9 @@ fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Wo
 fn excerpt(text: &str, words: &[Word]) -> String {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
     let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let end = text[last.range.end..].find(char::is_whitespace).map_or(text.len(), |at| last.range.end + at);
+    let end = text[last.range.end..]
+        .find(char::is_whitespace)
+        .map_or(text.len(), |at| last.range.end + at);
     let whole = text.get(start..end).unwrap_or_default();
     whole.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
@@ -185,7 +191,8 @@ mod tests {
     fn compare(a: (&str, &str), b: (&str, &str)) -> Option<NearDuplicate> {
         let body = |text: &str| Prepared::body(text, &Skeleton::default());
         let (first, second) = (body(a.1), body(b.1));
-        let (first, second) = (TokenizedReport::new(a.0, &first), TokenizedReport::new(b.0, &second));
+        let (first, second) =
+            (TokenizedReport::new(a.0, &first), TokenizedReport::new(b.0, &second));
         let near_duplicate = first.compare(&second);
         assert!(near_duplicate.is_none() || first.may_match(b.0), "{a:?} {b:?}");
         near_duplicate
@@ -200,15 +207,21 @@ mod tests {
 
     #[test]
     fn templated_reports_differ_in_one_name() {
-        let android =
-            ("Lists on Android are cut", "On Android the list is cut. It is too long for the screen.");
-        let ios = ("Lists on iOS are cut", "On iOS the list is cut. It is too long for the screen.");
+        let android = (
+            "Lists on Android are cut",
+            "On Android the list is cut. It is too long for the screen.",
+        );
+        let ios =
+            ("Lists on iOS are cut", "On iOS the list is cut. It is too long for the screen.");
         let template = NearDuplicate::Templated("Android".into(), "iOS".into());
         assert_eq!(compare(android, ios), Some(template));
         let week = NearDuplicate::Templated("41".into(), "42".into());
         assert_eq!(compare(("Planning of week 41", ""), ("Planning of week 42", "")), Some(week));
         let other_body = "Titles are cut off after the second line on a small screen.";
-        assert_eq!(compare(("Lists on Android are cut", BODY), ("Lists on iOS are cut", other_body)), None);
+        assert_eq!(
+            compare(("Lists on Android are cut", BODY), ("Lists on iOS are cut", other_body)),
+            None
+        );
     }
 
     #[test]

@@ -69,12 +69,19 @@ impl Question {
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for an empty question,
     /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
-    pub fn prepare(r: &Reader<'_>, finder: &MatchFinder<'_>, ask: Ask<'_>, now: Timestamp) -> Result<Self> {
-        let source = ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+    pub fn prepare(
+        r: &Reader<'_>,
+        finder: &MatchFinder<'_>,
+        ask: Ask<'_>,
+        now: Timestamp,
+    ) -> Result<Self> {
+        let source =
+            ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
         // Ages are measured from the casebook's last change, because a clock ahead of the mirror
         // would make everything old.
-        let next_second =
-            |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
+        let next_second = |newest: Timestamp| {
+            newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest)
+        };
         let made_at = r.newest_change()?.map_or(now, next_second);
         let (draft, row, whole) = match ask.key {
             Some(key) => {
@@ -112,7 +119,8 @@ impl Question {
         };
         let calibration = finder.calibration_of(r, source.as_ref())?;
         let is_marked = calibration.model.as_ref().is_some_and(RankingModel::is_marked);
-        let stale_source = match source.as_ref().filter(|_| !is_marked && finder.vectors.is_some()) {
+        let stale_source = match source.as_ref().filter(|_| !is_marked && finder.vectors.is_some())
+        {
             Some(source) => r.calibration(source.id)?.map(|_| source.key.clone()),
             None => None,
         };

@@ -192,7 +192,8 @@ impl RankingModel {
     /// all others.
     pub fn ranked(&self, candidates: &[Features]) -> Vec<RankedIndex> {
         let scores: Vec<f32> = candidates.iter().map(|features| self.score(features)).collect();
-        let (least, best) = scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
+        let (least, best) =
+            scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
         let shares = shares(&scores, candidates);
         let worth = |(at, score): (usize, f32)| {
             let bonus = if candidates[at].is_copy() { 1.0 + best - least } else { 0.0 };
@@ -210,8 +211,10 @@ impl RankingModel {
         let Confidence { same: duplicate, worth } = self.model.confidence(evidence, self.baseline);
         let duplicate = duplicate.min(MODEL_CEILING);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
-        let by_curve = self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
-        let (floor, ceiling) = match (evidence.features.is_copy(), evidence.features.is_templated()) {
+        let by_curve =
+            self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
+        let (floor, ceiling) = match (evidence.features.is_copy(), evidence.features.is_templated())
+        {
             (true, _) => (COPY, 1.0),
             (_, true) => (0.0, TEMPLATE_CEILING),
             _ => evidence.overlap.map_or((0.0, 1.0), TextOverlap::bounds),
@@ -233,7 +236,8 @@ impl RankingModel {
     /// signature first, by confidence, then the others in ranking order. Confidence does not
     /// increase down the list.
     pub(super) fn settle(&self, matches: &mut [Match]) {
-        let is_rare = |item: &Match| item.overlap.as_ref().is_some_and(|overlap| overlap.rare_signature);
+        let is_rare =
+            |item: &Match| item.overlap.as_ref().is_some_and(|overlap| overlap.rare_signature);
         // A ranking fitted to the source is kept.
         let is_first = |item: &Match| is_rare(item) || !self.is_refit && item.confidence >= LIKELY;
         let key = |item: &Match| if is_first(item) { item.confidence } else { 0.0 };
@@ -264,7 +268,9 @@ impl RankingModel {
                 adds: weight * value,
             })
             .collect();
-        out.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()).then_with(|| a.feature.cmp(&b.feature)));
+        out.sort_by(|a, b| {
+            b.adds.abs().total_cmp(&a.adds.abs()).then_with(|| a.feature.cmp(&b.feature))
+        });
         out
     }
 }
@@ -285,7 +291,8 @@ fn weights(by_name: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT],
 pub(super) fn shares(scores: &[f32], candidates: &[Features]) -> Vec<f32> {
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let odd = |score: f32| (score - best).exp();
-    let competitors = scores.iter().zip(candidates).filter(|(_, features)| !features.is_templated());
+    let competitors =
+        scores.iter().zip(candidates).filter(|(_, features)| !features.is_templated());
     let sum: f32 = competitors.map(|(score, _)| odd(*score)).sum();
     let share = |(score, features): (&f32, &Features)| {
         let sum = if features.is_templated() { sum + odd(*score) } else { sum };
@@ -324,10 +331,15 @@ mod tests {
 
     #[test]
     fn templated_candidates_take_no_share() {
-        let table = RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
-        let candidates =
-            [with(&[("words", 0.5)]), with(&[("words", 0.8)]), with(&[("words", 0.9), ("series", 1.0)])];
-        let order = |ranking: &[RankedIndex]| ranking.iter().map(|item| item.at).collect::<Vec<_>>();
+        let table =
+            RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
+        let candidates = [
+            with(&[("words", 0.5)]),
+            with(&[("words", 0.8)]),
+            with(&[("words", 0.9), ("series", 1.0)]),
+        ];
+        let order =
+            |ranking: &[RankedIndex]| ranking.iter().map(|item| item.at).collect::<Vec<_>>();
         let two = table.ranked(&candidates[..2]);
         assert_eq!(order(&two), [1, 0]);
         assert!(two[0].share > two[1].share && two[0].share <= 0.0, "{two:?}");
@@ -339,8 +351,10 @@ mod tests {
 
     #[test]
     fn exact_copy_is_first_and_template_is_capped() {
-        let table = RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
-        let candidates = [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
+        let table =
+            RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
+        let candidates =
+            [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
         let ranking = table.ranked(&candidates);
         assert_eq!(ranking[0].at, 1);
         let assess = |at: usize| {
@@ -357,7 +371,11 @@ mod tests {
         let evidence = PairEvidence { features: &features, share: -0.1, overlap: None };
         let with = |intercept| {
             table
-                .with(&SourceModel { order: None, curve: Curve { slope: 1.0, intercept }, labels: 50 })
+                .with(&SourceModel {
+                    order: None,
+                    curve: Curve { slope: 1.0, intercept },
+                    labels: 50,
+                })
                 .confidence(&evidence)
                 .same
         };

@@ -132,7 +132,8 @@ impl Statement {
     }
 
     fn probability(&self, numbers: &[f32; COUNT]) -> f32 {
-        let odds: f32 = self.bias + self.weights.iter().zip(numbers).map(|(w, n)| w * n).sum::<f32>();
+        let odds: f32 =
+            self.bias + self.weights.iter().zip(numbers).map(|(w, n)| w * n).sum::<f32>();
         1.0 / (1.0 + (-odds).exp())
     }
 }
@@ -158,7 +159,9 @@ impl Statements {
 static STATEMENTS: LazyLock<[Statements; 2]> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
     match serde_json::from_str::<File>(BUILT_IN) {
-        Ok(file) => [Statements::from_file(&file.with_meaning), Statements::from_file(&file.words_alone)],
+        Ok(file) => {
+            [Statements::from_file(&file.with_meaning), Statements::from_file(&file.words_alone)]
+        }
         Err(_) => [Statements::doubtful(), Statements::doubtful()],
     }
 });
@@ -181,14 +184,17 @@ pub(crate) fn relevant_cases(
         _ => DocKind::PullRequest,
     };
     let scope = question.scope(other_kind, Some(Test::Resolved));
-    let other_matches = finder.with_calibration(&question.calibration).find(&question.draft, &scope, task)?;
+    let other_matches =
+        finder.with_calibration(&question.calibration).find(&question.draft, &scope, task)?;
     let (own_cases, other_cases) = (cases(answer.matches.clone())?, cases(other_matches)?);
     // Matches of the other kind are ranked in their own list; relevance merges the two lists.
     let mut ranking: Vec<RelevantCase> = Vec::with_capacity(own_cases.len() + other_cases.len());
     let mut other_cases = other_cases.into_iter().peekable();
     for case in own_cases {
         let is_likely = case.candidate.confidence >= LIKELY;
-        while let Some(next) = other_cases.next_if(|next| !is_likely && next.relevance > case.relevance) {
+        while let Some(next) =
+            other_cases.next_if(|next| !is_likely && next.relevance > case.relevance)
+        {
             ranking.push(next);
         }
         ranking.push(case);
@@ -211,7 +217,8 @@ pub(crate) fn estimate_relevance(
     let text = draft.body.whole(&draft.title);
     let domain_score = domain.score(finder.fulltext, &text)?;
     let cosine = features::place("text_mean_cosine");
-    let mut nearest: Vec<f32> = matches.iter().filter_map(|m| Some(m.features.0[cosine?])).collect();
+    let mut nearest: Vec<f32> =
+        matches.iter().filter_map(|m| Some(m.features.0[cosine?])).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     nearest.truncate(NEAREST);
     #[allow(clippy::cast_precision_loss, reason = "there are ten at the most")]
@@ -231,7 +238,8 @@ pub(crate) fn estimate_relevance(
         let as_same = if m.confidence >= LIKELY { SAME_HELPS * m.confidence } else { 0.0 };
         let across = m.worth_across.unwrap_or_default();
         let as_named = if naming_ids.contains(&m.document) { NAMED_HELPS } else { 0.0 };
-        let differs = overlap.is_some_and(|o| o.failure == FailureMatch::Different) && m.confidence < LIKELY;
+        let differs =
+            overlap.is_some_and(|o| o.failure == FailureMatch::Different) && m.confidence < LIKELY;
         let cap = if differs { OTHER_HELPS } else { 1.0 };
         let relevance = statement
             .helps
@@ -242,8 +250,10 @@ pub(crate) fn estimate_relevance(
             .max(across)
             .min(cap);
         let sure = if domain.is_small() && has_vectors { SURE_AMONG_FEW } else { SURE };
-        let in_domain =
-            rare || as_named > 0.0 || relevance >= sure || statement.home.probability(&numbers) >= HOME;
+        let in_domain = rare
+            || as_named > 0.0
+            || relevance >= sure
+            || statement.home.probability(&numbers) >= HOME;
         RelevantCase { candidate: m, numbers, relevance, in_domain }
     });
     Ok(cases.collect())
@@ -251,7 +261,11 @@ pub(crate) fn estimate_relevance(
 
 /// Returns the first candidates that contain the whole query, if it is only a name or code that few
 /// documents have.
-fn documents_naming(finder: &MatchFinder<'_>, text: &str, candidates: &[Match]) -> Result<BTreeSet<i64>> {
+fn documents_naming(
+    finder: &MatchFinder<'_>,
+    text: &str,
+    candidates: &[Match],
+) -> Result<BTreeSet<i64>> {
     let mut ids = BTreeSet::new();
     let terms = report::terms(text);
     let code = |word: &str| {
@@ -323,7 +337,8 @@ mod tests {
     #[test]
     fn built_in_statements_use_known_features() {
         let file: File = serde_json::from_str(BUILT_IN).unwrap();
-        for statement in [&file.with_meaning, &file.words_alone].into_iter().flat_map(|b| [&b.home, &b.helps])
+        for statement in
+            [&file.with_meaning, &file.words_alone].into_iter().flat_map(|b| [&b.home, &b.helps])
         {
             assert!(statement.weights.len() > 1);
             for name in statement.weights.keys() {

@@ -41,7 +41,8 @@ impl SourceModel {
     /// Returns the calibration to store, with the embedding model that its weights were fitted
     /// with.
     pub fn calibration(&self, model: Option<&str>) -> Calibration {
-        let weights = |order: [f32; COUNT]| NAMES.iter().map(|n| (*n).to_owned()).zip(order).collect();
+        let weights =
+            |order: [f32; COUNT]| NAMES.iter().map(|n| (*n).to_owned()).zip(order).collect();
         Calibration {
             slope: self.curve.slope,
             intercept: self.curve.intercept,

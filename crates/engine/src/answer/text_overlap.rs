@@ -221,13 +221,16 @@ impl<'a> OverlapReader<'a> {
             .filter(|s| s.is_telling())
             .map(Signature::term)
             .collect();
-        let failure = self.fulltext.information(Named::Signature, &failures)?.into_iter().fold(0.0, f32::max);
+        let failure =
+            self.fulltext.information(Named::Signature, &failures)?.into_iter().fold(0.0, f32::max);
         let names: Vec<String> = a.names.intersection(&b.names).cloned().collect();
         let names = self.fulltext.information(Named::Identifier, &names)?;
-        let missing_words = |title: &BTreeSet<String>, words: &HashSet<String>| -> Result<(f32, usize)> {
-            let terms: Vec<String> = title.iter().filter(|term| !words.contains(*term)).cloned().collect();
-            Ok((self.fulltext.information(Named::Word, &terms)?.iter().sum(), terms.len()))
-        };
+        let missing_words =
+            |title: &BTreeSet<String>, words: &HashSet<String>| -> Result<(f32, usize)> {
+                let terms: Vec<String> =
+                    title.iter().filter(|term| !words.contains(*term)).cloned().collect();
+                Ok((self.fulltext.information(Named::Word, &terms)?.iter().sum(), terms.len()))
+            };
         let (in_a, in_b) = (missing_words(&a.title, &b.words)?, missing_words(&b.title, &a.words)?);
         #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
         let contrast = in_a.1.min(in_b.1) as f32;
@@ -252,7 +255,8 @@ impl<'a> OverlapReader<'a> {
             contrast,
         ];
         // A message alone identifies a cause only if few reports have it.
-        let documents = self.fulltext.documents_with(Named::Signature, &failures)?.into_iter().min();
+        let documents =
+            self.fulltext.documents_with(Named::Signature, &failures)?.into_iter().min();
         let few = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW);
         let is_common = documents.is_some_and(|count| count > few);
         let other_failure = Failure::of(&body.whole(title));

@@ -51,9 +51,12 @@ impl Recurrence {
             (at, model.confidence(&evidence).same)
         };
         let best = (0..matches.len()).map(confidence);
-        let (repeat_index, duplicate) = best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+        let (repeat_index, duplicate) =
+            best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
         let probability = (RELATED_FACTOR * f64::from(duplicate)).min(f64::from(MODEL_CEILING));
-        let days = |f: &Features| ["age", "quiet"].map(|name| f64::from(feature(f, name)).exp_m1() * scale);
+        let days = |f: &Features| {
+            ["age", "quiet"].map(|name| f64::from(feature(f, name)).exp_m1() * scale)
+        };
         Some(Self { repeat_index, probability, days: features.iter().map(days).collect() })
     }
 
@@ -86,10 +89,12 @@ fn time_weights(model: &RankingModel) -> [f32; 3] {
 pub(super) fn time_scale(recurrences: &[Recurrence], model: &RankingModel) -> f64 {
     let weights = time_weights(model);
     let cost = |scale: f64| {
-        let evidence: f64 = recurrences.iter().map(|recurrence| recurrence.cost(weights, scale)).sum();
+        let evidence: f64 =
+            recurrences.iter().map(|recurrence| recurrence.cost(weights, scale)).sum();
         evidence + (scale.ln() / DEVIATION).powi(2) / 2.0
     };
-    let costs = STEPS.map(|step| 2.0_f64.powf(f64::from(step) / 2.0)).map(|scale| (scale, cost(scale)));
+    let costs =
+        STEPS.map(|step| 2.0_f64.powf(f64::from(step) / 2.0)).map(|scale| (scale, cost(scale)));
     costs.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(1.0, |(scale, _)| scale)
 }
 
@@ -101,7 +106,8 @@ mod tests {
     /// `gap` days old.
     fn recurrences(gap: f64, probability: f64) -> Vec<Recurrence> {
         let report = |i: u32| {
-            let mut days: Vec<[f64; 2]> = (1..=100).map(|age| [f64::from(age * 20 + i); 2]).collect();
+            let mut days: Vec<[f64; 2]> =
+                (1..=100).map(|age| [f64::from(age * 20 + i); 2]).collect();
             days.push([gap + f64::from(i % 7); 2]);
             Recurrence { repeat_index: 100, probability, days }
         };
@@ -110,7 +116,8 @@ mod tests {
 
     #[test]
     fn late_recurrences_give_a_large_scale() {
-        let scale = |gap, probability| time_scale(&recurrences(gap, probability), RankingModel::built_in());
+        let scale =
+            |gap, probability| time_scale(&recurrences(gap, probability), RankingModel::built_in());
         assert!((time_scale(&[], RankingModel::built_in()) - 1.0).abs() < f64::EPSILON);
         let (soon, late) = (scale(3.0, 0.5), scale(1_000.0, 0.5));
         assert!(soon <= 1.0 && late >= 8.0, "{soon} {late}");

@@ -9,8 +9,8 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Article, ArticlePart, ArticlePassage, ArticleRequest, ArticleSection, Brief, BriefRecord,
-        BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, Note, ProblemStatus, Section,
-        SectionKind,
+        BriefRequest, BriefSource, Citation, DocKind, Entry, KnownProblem, Note, ProblemStatus,
+        Section, SectionKind,
     },
     task::Task,
 };
@@ -31,7 +31,11 @@ use crate::{
 /// [`precedent_core::Code::NotFound`] for an item that does not exist,
 /// [`precedent_core::Code::InvalidInput`] for a page or a note, and for a problem without a fix or
 /// a workaround.
-pub fn article(context: &BriefContext<'_>, request: &ArticleRequest, task: &Task) -> Result<Article> {
+pub fn article(
+    context: &BriefContext<'_>,
+    request: &ArticleRequest,
+    task: &Task,
+) -> Result<Article> {
     let store = context.finder.store;
     let (head, now) = store.read(|r| {
         let row = search::resolve_one(r, request.key.trim())?;
@@ -39,12 +43,14 @@ pub fn article(context: &BriefContext<'_>, request: &ArticleRequest, task: &Task
         Ok((head, r.newest_change()?.unwrap_or_default()))
     })?;
     if !matches!(head.kind, DocKind::Issue | DocKind::PullRequest) {
-        return Err(
-            Error::invalid(format!("{} is not a report", head.key)).with_hint("Give the key of an issue.")
-        );
+        return Err(Error::invalid(format!("{} is not a report", head.key))
+            .with_hint("Give the key of an issue."));
     }
-    let cases =
-        CaseContext { finder: context.finder, domain: context.domain, card: context.model.map(|m| m.1) };
+    let cases = CaseContext {
+        finder: context.finder,
+        domain: context.domain,
+        card: context.model.map(|m| m.1),
+    };
     let problem = ask::problem_of(&cases, &head.key, now)?;
     task.check()?;
     let (title, sections, stored) = store.read(|r| {
@@ -59,7 +65,8 @@ pub fn article(context: &BriefContext<'_>, request: &ArticleRequest, task: &Task
         ))
         .with_hint("Add the solution as a comment on the report, sync, and try again."));
     }
-    let missing = ArticlePart::ALL.into_iter().filter(|part| !has(*part) && is_expected(*part, &problem));
+    let missing =
+        ArticlePart::ALL.into_iter().filter(|part| !has(*part) && is_expected(*part, &problem));
     let missing = missing.collect();
     let mut brief = as_brief(title, &sections);
     brief::clean(&mut brief);
@@ -145,7 +152,9 @@ fn as_brief(title: String, sections: &[ArticleSection]) -> Brief {
 /// Returns the sections with the texts and addresses of the brief that [`as_brief`] made of them.
 fn with_texts(mut sections: Vec<ArticleSection>, brief: Brief) -> Vec<ArticleSection> {
     let passages = sections.iter_mut().flat_map(|section| &mut section.passages);
-    for (passage, entry) in passages.zip(brief.sections.into_iter().flat_map(|section| section.entries)) {
+    for (passage, entry) in
+        passages.zip(brief.sections.into_iter().flat_map(|section| section.entries))
+    {
         passage.text = entry.text.unwrap_or_default();
         passage.url = entry.citations.into_iter().next().and_then(|citation| citation.url);
     }

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use precedent_core::{
     error::Result,
     model::{
-        ANSWER, ArticlePart, ArticlePassage, ArticleSection, CaseComment, CommentRole, KnownProblem,
-        ProblemStatus, State,
+        ANSWER, ArticlePart, ArticlePassage, ArticleSection, CaseComment, CommentRole,
+        KnownProblem, ProblemStatus, State,
     },
 };
 use precedent_store::{DocumentRow, Reader};
@@ -111,7 +111,9 @@ pub(super) fn collect(
     let mut keys = vec![head.key.clone()];
     keys.extend(problem.reports.iter().filter(|key| **key != head.key).take(DUPLICATES).cloned());
     for key in keys {
-        let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else { continue };
+        let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else {
+            continue;
+        };
         let thread = CaseThread::load(r, parts, row.clone(), &[], None, Links::Known)?;
         // The output of a build lists the versions of dependencies.
         let is_own = |line: &&str| !BUILD_OUTPUT.is_match(line);
@@ -120,9 +122,11 @@ pub(super) fn collect(
         reports.push(Report { row, sentences: Sentences::read(&thread.body), versions, thread });
     }
     let changes = changes(r, &reports, problem)?;
-    let error = reports.iter().find_map(|report| Some((report, error_excerpt(&report.thread.body)?)));
+    let error =
+        reports.iter().find_map(|report| Some((report, error_excerpt(&report.thread.body)?)));
     let mut used = BTreeSet::new();
-    let symptom = symptom(&reports, error.as_ref().map(|(report, error)| (*report, &**error)), &mut used);
+    let symptom =
+        symptom(&reports, error.as_ref().map(|(report, error)| (*report, &**error)), &mut used);
     let workaround = choose(workarounds(&reports), SENTENCES, &mut used);
     let cause = choose(causes(&reports, &changes), EXPLANATIONS, &mut used);
     let resolution = match problem.status.is_fixed() {
@@ -169,10 +173,12 @@ fn title(title: &str, error: Option<&str>, symptom: &[ArticlePassage]) -> String
     if is_clear(subject) {
         return sentence::capitalized(subject);
     }
-    let sentences = symptom.iter().map(|passage| &*passage.text).filter(|text| !text.starts_with("```"));
+    let sentences =
+        symptom.iter().map(|passage| &*passage.text).filter(|text| !text.starts_with("```"));
     let others = error.and_then(|error| error.lines().next()).into_iter().chain(sentences);
-    let other =
-        others.map(|text| excerpt(text.trim_end_matches(['.', ':']), 120).0).find(|text| is_clear(text));
+    let other = others
+        .map(|text| excerpt(text.trim_end_matches(['.', ':']), 120).0)
+        .find(|text| is_clear(text));
     other.unwrap_or_else(|| sentence::capitalized(subject))
 }
 
@@ -197,11 +203,18 @@ fn symptom(
                 continue;
             }
             if is_new(&text, used) {
-                candidates.push(Candidate { row: &report.row, comment: None, sentence, text, rank: 0 });
+                candidates.push(Candidate {
+                    row: &report.row,
+                    comment: None,
+                    sentence,
+                    text,
+                    rank: 0,
+                });
             }
         }
         // What the reporter did matters less than what happens, unless code shows it.
-        let is_personal = |of: &Candidate<'_>| sentence::is_personal(&of.text) && of.sentence.code.is_none();
+        let is_personal =
+            |of: &Candidate<'_>| sentence::is_personal(&of.text) && of.sentence.code.is_none();
         if !candidates.iter().all(is_personal) {
             candidates.retain(|candidate| !is_personal(candidate));
         }
@@ -220,7 +233,8 @@ fn symptom(
     }
     let is_shown = |error: &str| {
         let first_line = error.lines().next().unwrap_or_default();
-        out.iter().any(|passage| passage.text.starts_with("```") && passage.text.contains(first_line))
+        out.iter()
+            .any(|passage| passage.text.starts_with("```") && passage.text.contains(first_line))
     };
     if let Some((report, error)) = error.filter(|(_, error)| !is_shown(error)) {
         out.push(at(&report.row, None, fenced(error)));
@@ -273,11 +287,16 @@ fn sentences_of<'a>(
     test: impl Fn(&CaseComment, &Sentence) -> bool + 'a,
 ) -> impl Iterator<Item = Candidate<'a>> {
     let comments = reports.iter().flat_map(|report| {
-        report.thread.comments.iter().map(move |entry| (&report.row, &entry.comment, &entry.sentences))
+        report
+            .thread
+            .comments
+            .iter()
+            .map(move |entry| (&report.row, &entry.comment, &entry.sentences))
     });
     let comments = comments.filter(|(_, comment, _)| comment.role != Some(CommentRole::Noise));
     comments.flat_map(move |(row, comment, sentences)| {
-        let chosen = sentences.0.iter().filter(|sentence| test(comment, sentence)).collect::<Vec<_>>();
+        let chosen =
+            sentences.0.iter().filter(|sentence| test(comment, sentence)).collect::<Vec<_>>();
         chosen.into_iter().filter_map(move |sentence| {
             let text = sentence::passage(sentence)?;
             if text.ends_with(':') && sentence.code.as_deref().is_none_or(|code| !is_short(code)) {
@@ -300,10 +319,16 @@ fn workarounds(reports: &[Report]) -> Vec<Candidate<'_>> {
 }
 
 /// Returns the sentences that explain the problem: of the changes, then of the threads.
-fn causes<'a>(reports: &'a [Report], changes: &'a [(DocumentRow, Sentences)]) -> Vec<Candidate<'a>> {
+fn causes<'a>(
+    reports: &'a [Report],
+    changes: &'a [(DocumentRow, Sentences)],
+) -> Vec<Candidate<'a>> {
     let of_changes = changes.iter().flat_map(|(row, sentences)| {
-        let explaining =
-            sentences.0.iter().take(DESCRIPTION).filter(|sentence| sentence::tells_former_state(sentence));
+        let explaining = sentences
+            .0
+            .iter()
+            .take(DESCRIPTION)
+            .filter(|sentence| sentence::tells_former_state(sentence));
         explaining.filter_map(move |sentence| {
             let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
             let rank = if sentence::explains(sentence) { 8 } else { 5 };
@@ -333,10 +358,15 @@ fn resolution(
     used: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
     let mut out = Vec::new();
-    if let Some(version) = problem.fixed_in.as_ref().filter(|_| problem.status != ProblemStatus::Unreleased) {
+    if let Some(version) =
+        problem.fixed_in.as_ref().filter(|_| problem.status != ProblemStatus::Unreleased)
+    {
         out.push(at(head, None, format!("Update to {} or later.", literal(version))));
     }
-    let is_solution = |comment: &CaseComment, sentence: &Sentence| match comment.association.as_deref() {
+    let is_solution = |comment: &CaseComment, sentence: &Sentence| match comment
+        .association
+        .as_deref()
+    {
         Some(ANSWER) => sentence.role() != SentenceRole::Workaround,
         _ => {
             comment.role == Some(CommentRole::Fix)
@@ -361,11 +391,12 @@ fn resolution(
         let describes = |sentence: &&Sentence| {
             references(&sentence.text).is_empty() && !sentence::is_about_change(&sentence.text)
         };
-        let described = sentences.0.iter().take(DESCRIPTION).filter(describes).find_map(|sentence| {
-            let text = sentence::passage(sentence)
-                .filter(|text| !text.ends_with(':') && !sentence::is_personal(text))?;
-            is_new(&text, used).then_some(text)
-        });
+        let described =
+            sentences.0.iter().take(DESCRIPTION).filter(describes).find_map(|sentence| {
+                let text = sentence::passage(sentence)
+                    .filter(|text| !text.ends_with(':') && !sentence::is_personal(text))?;
+                is_new(&text, used).then_some(text)
+            });
         out.extend(described.map(|text| at(row, None, text)));
     }
     out
@@ -375,7 +406,8 @@ fn resolution(
 fn versions(head: &DocumentRow, problem: &KnownProblem, reports: &[Report]) -> Vec<ArticlePassage> {
     let mut reported_on: Vec<&str> = Vec::new();
     // A report that names many lists those of its dependencies.
-    let own = reports.iter().map(|report| &report.versions.own).filter(|own| own.len() <= OWN_VERSIONS);
+    let own =
+        reports.iter().map(|report| &report.versions.own).filter(|own| own.len() <= OWN_VERSIONS);
     for version in own.flatten() {
         if !reported_on.contains(&&**version) && problem.fixed_in.as_ref() != Some(version) {
             reported_on.push(version);
@@ -396,7 +428,8 @@ fn versions(head: &DocumentRow, problem: &KnownProblem, reports: &[Report]) -> V
 /// Returns the reports and the changes by title.
 fn references_of(reports: &[Report], changes: &[(DocumentRow, Sentences)]) -> Vec<ArticlePassage> {
     let rows = reports.iter().map(|report| &report.row);
-    let reports = rows.enumerate().map(|(at, row)| (if at == 0 { "Report" } else { "Duplicate" }, row));
+    let reports =
+        rows.enumerate().map(|(at, row)| (if at == 0 { "Report" } else { "Duplicate" }, row));
     let all = reports.chain(changes.iter().map(|(row, _)| ("Change", row)));
     all.map(|(label, row)| at(row, None, format!("{label}: {}", plain_title(row)))).collect()
 }
@@ -414,7 +447,9 @@ fn changes(
         .take(1)
         .flat_map(|report| report.thread.comments.iter().map(move |entry| (&report.row, entry)));
     for (row, entry) in head.filter(|(_, entry)| entry.comment.role == Some(CommentRole::Fix)) {
-        for sentence in entry.sentences.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix) {
+        for sentence in
+            entry.sentences.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix)
+        {
             keys.extend(references(&sentence.text).iter().map(|reference| {
                 format!("{}#{}", reference.source.as_ref().unwrap_or(&row.source), reference.number)
             }));
@@ -422,7 +457,8 @@ fn changes(
     }
     let mut out: Vec<(DocumentRow, Sentences)> = Vec::new();
     for key in keys {
-        let Some(row) = r.document_by_key(&key)?.filter(|row| row.state == Some(State::Merged)) else {
+        let Some(row) = r.document_by_key(&key)?.filter(|row| row.state == Some(State::Merged))
+        else {
             continue;
         };
         if out.len() < CHANGES && out.iter().all(|(other, _)| other.key != row.key) {
@@ -435,7 +471,11 @@ fn changes(
 
 /// Returns the best `most` of these sentences in their order, each text once. Sentences about their
 /// writer are left out if there are others.
-fn choose(candidates: Vec<Candidate<'_>>, most: usize, used: &mut BTreeSet<String>) -> Vec<ArticlePassage> {
+fn choose(
+    candidates: Vec<Candidate<'_>>,
+    most: usize,
+    used: &mut BTreeSet<String>,
+) -> Vec<ArticlePassage> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(candidates[*at].rank), *at));
     let has_others = candidates.iter().any(|candidate| !sentence::is_personal(&candidate.text));

@@ -70,7 +70,9 @@ fn is_code(passage: &ArticlePassage) -> bool {
 /// Returns the citation of a passage: a link, or the key if there is no address.
 fn link(passage: &ArticlePassage) -> String {
     match &passage.url {
-        Some(url) => format!("[{}]({})", literal(&passage.key), url.replace(['(', ')', ' ', '<', '>'], "")),
+        Some(url) => {
+            format!("[{}]({})", literal(&passage.key), url.replace(['(', ')', ' ', '<', '>'], ""))
+        }
         None => literal(&passage.key),
     }
 }

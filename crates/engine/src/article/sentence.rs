@@ -22,7 +22,8 @@ const MAX_EXPLANATION: usize = 350;
 const PHRASE: usize = 8;
 
 /// Greetings, interjections and mentions at the beginning of a sentence.
-static OPENING: LazyLock<Regex> = LazyLock::new(|| re(&format!("(?i)^{}+", alternatives("opening"))));
+static OPENING: LazyLock<Regex> =
+    LazyLock::new(|| re(&format!("(?i)^{}+", alternatives("opening"))));
 /// Words of a conversation, which mean nothing to a reader of an article.
 static CHATTER: LazyLock<Regex> = LazyLock::new(|| pattern("chatter"));
 /// A doubt, in a sentence that explains.
@@ -74,7 +75,9 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     }
     let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
     let text = OPENING.replace(&text, "");
-    let text = text.trim_start_matches(['-', '*', '#', '>', '+', '.', ',', ' ']).trim_end_matches([' ', ';']);
+    let text = text
+        .trim_start_matches(['-', '*', '#', '>', '+', '.', ',', ' '])
+        .trim_end_matches([' ', ';']);
     let letters = text.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum::<usize>();
     let is_short = text.split(' ').count() < MIN_WORDS && !is_specific(sentence);
     let plain = without_code(text);
@@ -91,8 +94,11 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     {
         return None;
     }
-    let end =
-        if text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | ')' | '"')) { "." } else { "" };
+    let end = if text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | ')' | '"')) {
+        "."
+    } else {
+        ""
+    };
     Some(capitalized(text) + end)
 }
 
@@ -105,7 +111,8 @@ fn is_whole(text: &str) -> bool {
 
 /// Returns whether a sentence names a version, a reference or code.
 pub(super) fn is_specific(sentence: &Sentence) -> bool {
-    sentence.code.is_some() || ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name))
+    sentence.code.is_some()
+        || ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name))
 }
 
 /// Returns whether a sentence explains why the problem happens, without a doubt.
@@ -190,7 +197,9 @@ mod tests {
     fn wording_has_every_pattern() {
         let names = include_str!("wording.tsv").lines().filter_map(|line| line.split_once('\t'));
         names.for_each(|(name, _)| drop(pattern(name)));
-        for pattern in [&OPENING, &CHATTER, &NO_PROSE, &VAGUE_FIX, &NEW_STATE, &ABOUT_CHANGE, &ELSEWHERE] {
+        for pattern in
+            [&OPENING, &CHATTER, &NO_PROSE, &VAGUE_FIX, &NEW_STATE, &ABOUT_CHANGE, &ELSEWHERE]
+        {
             assert!(!pattern.is_match("") && pattern.as_str().len() > 20, "{pattern:?}");
         }
     }
@@ -214,7 +223,10 @@ mod tests {
     fn passages_begin_without_greetings() {
         for (text, want) in [
             ("Hi @ada, the reader drops the last block.", "The reader drops the last block."),
-            ("Ok, so the lease on the slot is renewed twice.", "The lease on the slot is renewed twice."),
+            (
+                "Ok, so the lease on the slot is renewed twice.",
+                "The lease on the slot is renewed twice.",
+            ),
             ("set `lease = 0` in the file to avoid it", "Set `lease = 0` in the file to avoid it."),
         ] {
             assert_eq!(passages(text), [want]);
@@ -224,7 +236,9 @@ mod tests {
     #[test]
     fn vague_fixes_are_left_out() {
         let is_vague = |text: &str| Sentences::read(text).0.iter().any(is_vague_fix);
-        for text in ["This was resolved by an earlier commit.", "Verified as fixed with a Nexus 4.2.2."] {
+        for text in
+            ["This was resolved by an earlier commit.", "Verified as fixed with a Nexus 4.2.2."]
+        {
             assert!(is_vague(text), "{text}");
         }
         for text in ["Fixed in 2.4.0.", "Removing the old lease file solves it."] {

@@ -12,9 +12,9 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         AskResponse, Band, Brief, BriefRecord, BriefRequest, BriefSource, CaseRelation, Citation,
-        CommentRole, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, Entry,
-        LogResponse, Quote, RedactionPreview, Section, SectionKind, SolvedCase, TroubleshootRequest,
-        TroubleshootResponse,
+        CommentRole, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
+        DuplicatesResponse, Entry, LogResponse, Quote, RedactionPreview, Section, SectionKind,
+        SolvedCase, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -92,8 +92,11 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     }
     // The current time is the casebook's last change, so that the clock does not change the brief.
     let now = as_of.unwrap_or_default();
-    let cases =
-        CaseContext { finder: context.finder, domain: context.domain, card: context.model.map(|m| m.1) };
+    let cases = CaseContext {
+        finder: context.finder,
+        domain: context.domain,
+        card: context.model.map(|m| m.1),
+    };
     let log = match row.is_none() && !request.logs.is_empty() {
         true => Some(log::read_logs(&cases, request, now, task)?),
         false => None,
@@ -134,8 +137,15 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
         let request = request.clone();
         let model = context.model.map(|(name, _)| name.to_owned());
         let names_unrecognized = false;
-        let record =
-            BriefRecord { version: VERSION, request, revision, as_of, model, names_unrecognized, sources };
+        let record = BriefRecord {
+            version: VERSION,
+            request,
+            revision,
+            as_of,
+            model,
+            names_unrecognized,
+            sources,
+        };
         Ok(Brief { title, sections, redactions: Vec::new(), record })
     })?;
     display::clean(&mut brief);
@@ -176,8 +186,10 @@ fn find_matches(
     task.check()?;
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
     let matches = find_anywhere(cases.finder, query, now, task)?;
-    let ask =
-        TroubleshootRequest { settings: request.troubleshooting.clone(), ..TroubleshootRequest::default() };
+    let ask = TroubleshootRequest {
+        settings: request.troubleshooting.clone(),
+        ..TroubleshootRequest::default()
+    };
     let mut response = troubleshoot::respond(cases, &matches, &ask, task)?;
     let mut answer = ask::respond(cases, &matches, response.clone())?;
     summary::leave_out(&mut answer, request);
@@ -241,7 +253,8 @@ pub(crate) fn names(
             let written = &text[name.range];
             let words = tokens::words(written).into_iter().map(|word| word.term);
             // The version behind a product's name is rare.
-            let words: Vec<String> = words.filter(|word| word.contains(char::is_alphabetic)).collect();
+            let words: Vec<String> =
+                words.filter(|word| word.contains(char::is_alphabetic)).collect();
             let documents = fulltext.documents_with(Named::Word, &words)?;
             if !words.is_empty() && documents.iter().all(|documents| *documents > common) {
                 continue;
@@ -303,7 +316,11 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(&mut self, duplicates: Option<&DuplicatesResponse>, cases: &TroubleshootResponse) -> Result<()> {
+    fn write(
+        &mut self,
+        duplicates: Option<&DuplicatesResponse>,
+        cases: &TroubleshootResponse,
+    ) -> Result<()> {
         match self.log {
             Some(log) => self.add(SectionKind::Log, "Errors in the log", log::entries(log)),
             None => self.problem(),
@@ -351,7 +368,10 @@ impl Writer<'_> {
 
     /// Returns the product's name.
     fn product(&self) -> &str {
-        self.row.map(|row| row.source.as_str()).or(self.request.source.as_deref()).unwrap_or_default()
+        self.row
+            .map(|row| row.source.as_str())
+            .or(self.request.source.as_deref())
+            .unwrap_or_default()
     }
 
     /// Returns the versions of the product that the report names.
@@ -367,12 +387,19 @@ impl Writer<'_> {
         let (text, is_cut) = troubleshoot::excerpt(problem_text.trim(), PROBLEM);
         let excerpt = is_cut || problem_text.len() < body.len();
         let author = self.row.and_then(|row| row.author.login.clone());
-        let quote =
-            Quote { author, role: None, day: self.row.and_then(|row| day(row.created_at)), text, excerpt };
+        let quote = Quote {
+            author,
+            role: None,
+            day: self.row.and_then(|row| day(row.created_at)),
+            text,
+            excerpt,
+        };
         let entry = match self.row {
             Some(row) => {
                 let mut facts = vec![state(row.state, row.state_reason.as_deref())];
-                facts.extend((!row.labels.is_empty()).then(|| format!("labels: {}", row.labels.join(", "))));
+                facts.extend(
+                    (!row.labels.is_empty()).then(|| format!("labels: {}", row.labels.join(", "))),
+                );
                 facts.extend(row.milestone.as_ref().map(|m| format!("milestone: {m}")));
                 facts.retain(|f| !f.is_empty());
                 Entry {
@@ -396,12 +423,16 @@ impl Writer<'_> {
             (true, false) => "Related reports",
         };
         let known_key = response.known.as_ref().map(|k| k.key.as_str());
-        let likely =
-            response.candidates.iter().filter(|c| c.band != Band::None && Some(c.key.as_str()) != known_key);
+        let likely = response
+            .candidates
+            .iter()
+            .filter(|c| c.band != Band::None && Some(c.key.as_str()) != known_key);
         let likely = likely.map(|c| {
             let mut facts = vec![match c.band {
                 Band::Related => "related, probably not a duplicate".to_owned(),
-                band => format!("{} ({})", band.words().trim_end_matches(" of"), percent(c.confidence)),
+                band => {
+                    format!("{} ({})", band.words().trim_end_matches(" of"), percent(c.confidence))
+                }
             }];
             // An unlikely duplicate cannot be a regression.
             facts.push(match &c.disposition {
@@ -433,11 +464,13 @@ impl Writer<'_> {
     /// Returns the known duplicates: the canonical report, and its other duplicates.
     fn known_duplicates(&self, response: &DuplicatesResponse) -> Result<Vec<Entry>> {
         let Some(item) = self.row else { return Ok(Vec::new()) };
-        let stays = response.known.as_ref().map_or(item.key.as_str(), |canonical| canonical.key.as_str());
+        let stays =
+            response.known.as_ref().map_or(item.key.as_str(), |canonical| canonical.key.as_str());
         let mut duplicates = Vec::new();
         for key in self.reader.duplicates_of(stays)? {
             if key != item.key && !self.request.leave_out.contains(&key) {
-                duplicates.extend(self.reader.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()));
+                duplicates
+                    .extend(self.reader.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()));
             }
         }
         let count = duplicates.len();
@@ -445,7 +478,8 @@ impl Writer<'_> {
         let mut entries = Vec::new();
         if let Some(canonical) = &response.known {
             let mut citations = vec![cite(item)];
-            let text = match (self.reader.document_by_key(&canonical.key)?, &canonical.disposition) {
+            let text = match (self.reader.document_by_key(&canonical.key)?, &canonical.disposition)
+            {
                 (Some(row), Some(disposition)) => {
                     citations.push(cite(&row));
                     let state_text = state(canonical.state, canonical.state_reason.as_deref());
@@ -460,12 +494,20 @@ impl Writer<'_> {
                 _ => format!("Known duplicate of {}, which is not in the casebook.", canonical.key),
             };
             let text = Some(text);
-            entries.push(Entry { heading: canonical.title.clone(), text, citations, ..Entry::default() });
+            entries.push(Entry {
+                heading: canonical.title.clone(),
+                text,
+                citations,
+                ..Entry::default()
+            });
         }
         if count > 0 {
             let more = if response.known.is_some() { "other " } else { "" };
-            let (reports, are) =
-                if count == 1 { ("report", "is a duplicate") } else { ("reports", "are duplicates") };
+            let (reports, are) = if count == 1 {
+                ("report", "is a duplicate")
+            } else {
+                ("reports", "are duplicates")
+            };
             let mut text = format!("{count} {more}{reports} {are} of it");
             if count > duplicates.len() {
                 text.push_str(&format!(", {} shown", duplicates.len()));
@@ -498,14 +540,20 @@ impl Writer<'_> {
                 (case.relation == Some(CaseRelation::Canonical))
                     .then(|| "this report is a known duplicate of it".to_owned()),
             );
-            clauses.extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
-            clauses.extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
+            clauses
+                .extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
+            clauses
+                .extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
             clauses.extend(case.same_signature.then(|| "same error".to_owned()));
             let mut citations = cite(None);
             citations.extend(case.fixed_by.iter().map(of_change));
             let is_itself = case.relation == Some(CaseRelation::Itself);
             entries.push(Entry {
-                heading: Some(if is_itself { "This report".to_owned() } else { case.title.clone() }),
+                heading: Some(if is_itself {
+                    "This report".to_owned()
+                } else {
+                    case.title.clone()
+                }),
                 text: Some(sentence(&clauses.join("; "))),
                 citations,
                 ..Entry::default()
@@ -518,7 +566,11 @@ impl Writer<'_> {
                     text: case.body.clone(),
                     excerpt: case.body_excerpt,
                 };
-                entries.push(Entry { quote: Some(quote), citations: cite(None), ..Entry::default() });
+                entries.push(Entry {
+                    quote: Some(quote),
+                    citations: cite(None),
+                    ..Entry::default()
+                });
             }
             for change in case.told_changes() {
                 let quote = Quote {
@@ -593,7 +645,10 @@ impl Writer<'_> {
                 {
                     let list = by.entry(author.clone()).or_default();
                     if !list.iter().any(|k| k.key == case.key) {
-                        list.push(Citation { url: c.url.clone().or(case.url.clone()), ..of_case(case) });
+                        list.push(Citation {
+                            url: c.url.clone().or(case.url.clone()),
+                            ..of_case(case)
+                        });
                     }
                 }
             }
@@ -619,14 +674,17 @@ impl Writer<'_> {
             let question = "Which version is affected? The report does not say.";
             items.push((question.to_owned(), citations.clone()));
         }
-        let shows_a_failure =
-            || quotes_a_line(body) || prepared_body.signatures(title).iter().any(Signature::is_telling);
+        let shows_a_failure = || {
+            quotes_a_line(body) || prepared_body.signatures(title).iter().any(Signature::is_telling)
+        };
         if self.log.is_none() && prepared_body.code().trim().is_empty() && !shows_a_failure() {
-            let question = "Is there a log, an error message or a stack trace? The report has none.";
+            let question =
+                "Is there a log, an error message or a stack trace? The report has none.";
             items.push((question.to_owned(), citations));
         }
         for case in &cases.cases {
-            let (Some(fixed_in), Some(asked_version)) = (&case.fixed_in, &case.asked_version) else {
+            let (Some(fixed_in), Some(asked_version)) = (&case.fixed_in, &case.asked_version)
+            else {
                 continue;
             };
             let version = &asked_version.version;
@@ -652,7 +710,8 @@ impl Writer<'_> {
             items.push((question.to_owned(), citations));
         }
         if cases.cases.is_empty() && cases.wiki.is_empty() {
-            let question = "No solved case or wiki page matches. Who is familiar with this component?";
+            let question =
+                "No solved case or wiki page matches. Who is familiar with this component?";
             items.push((question.to_owned(), Vec::new()));
         }
         self.add(SectionKind::Questions, "Open questions", ask_once(items));
@@ -691,7 +750,9 @@ fn ask_once(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
     for (text, citations) in items {
         match once.iter_mut().find(|(asked, _)| question(asked) == question(&text)) {
             Some((_, cited)) => {
-                cited.extend(citations.into_iter().filter(|c| !cited.contains(c)).collect::<Vec<_>>());
+                cited.extend(
+                    citations.into_iter().filter(|c| !cited.contains(c)).collect::<Vec<_>>(),
+                );
             }
             None => once.push((text, citations)),
         }
@@ -746,7 +807,9 @@ mod tests {
 
     #[test]
     fn each_question_is_asked_once() {
-        let cite = |key: &str| vec![Citation { label: format!("[Issue {key}]"), key: key.into(), url: None }];
+        let cite = |key: &str| {
+            vec![Citation { label: format!("[Issue {key}]"), key: key.into(), url: None }]
+        };
         let entries = ask_once(vec![
             ("Fixed in 2.4. Is the problem back?".into(), cite("a#1")),
             ("Is there a log?".into(), Vec::new()),

@@ -40,7 +40,10 @@ pub(crate) fn clean(brief: &mut Brief) {
             entry.text.iter_mut().for_each(text);
             if let Some(quote) = &mut entry.quote {
                 text(&mut quote.text);
-                [&mut quote.author, &mut quote.role, &mut quote.day].into_iter().flatten().for_each(text);
+                [&mut quote.author, &mut quote.role, &mut quote.day]
+                    .into_iter()
+                    .flatten()
+                    .for_each(text);
             }
             for c in &mut entry.citations {
                 text(&mut c.label);

@@ -68,7 +68,12 @@ fn shown_entry(entry: &Entry) -> ShownEntry<'_> {
         text: entry.text.as_deref(),
         citations: &entry.citations,
         quote: entry.quote.as_ref().map(|q| ShownQuote {
-            by: [&q.author, &q.role, &q.day].into_iter().flatten().cloned().collect::<Vec<_>>().join(", "),
+            by: [&q.author, &q.role, &q.day]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", "),
             fix: q.role.as_deref() == Some("fix"),
             html: with_directions(&html::from_markdown(&q.text)),
         }),
@@ -77,9 +82,11 @@ fn shown_entry(entry: &Entry) -> ShownEntry<'_> {
 
 /// Lets each paragraph, heading, list item and cell of sanitized HTML have the direction of its text.
 fn with_directions(html: &str) -> String {
-    ["p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"].iter().fold(html.to_owned(), |html, tag| {
-        html.replace(&format!("<{tag}>"), &format!("<{tag} dir=\"auto\">"))
-    })
+    ["p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"]
+        .iter()
+        .fold(html.to_owned(), |html, tag| {
+            html.replace(&format!("<{tag}>"), &format!("<{tag} dir=\"auto\">"))
+        })
 }
 
 #[cfg(test)]
@@ -89,7 +96,10 @@ mod tests {
     #[test]
     fn quoted_paragraphs_have_their_own_direction() {
         let html = with_directions(&html::from_markdown("שלום\n\n- עולם\n\n`<p>`"));
-        assert!(html.contains("<p dir=\"auto\">שלום</p>") && html.contains("<li dir=\"auto\">"), "{html}");
+        assert!(
+            html.contains("<p dir=\"auto\">שלום</p>") && html.contains("<li dir=\"auto\">"),
+            "{html}"
+        );
         assert!(html.contains("<code>&lt;p&gt;</code>"), "{html}");
     }
 }

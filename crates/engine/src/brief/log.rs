@@ -3,8 +3,8 @@
 use precedent_core::{
     error::Result,
     model::{
-        BriefRequest, Citation, Entry, LogError, LogGroup, LogPlace, LogRequest, LogResponse, LogVerdict,
-        Notice, Quote, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
+        BriefRequest, Citation, Entry, LogError, LogGroup, LogPlace, LogRequest, LogResponse,
+        LogVerdict, Notice, Quote, SolvedCase, TroubleshootOutcome, TroubleshootResponse,
     },
     task::Task,
 };
@@ -45,7 +45,8 @@ pub(super) fn read_logs(
 pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> TroubleshootResponse {
     let mut cases: Vec<SolvedCase> = Vec::new();
     let is_listed = |e: &LogError| {
-        let is_known = |case: &SolvedCase| e.known.as_ref().is_some_and(|report| report.key == case.key);
+        let is_known =
+            |case: &SolvedCase| e.known.as_ref().is_some_and(|report| report.key == case.key);
         match e.verdict {
             LogVerdict::Solved => true,
             LogVerdict::Known => e.case.as_ref().is_some_and(is_known),
@@ -59,7 +60,11 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
     }
     TroubleshootResponse {
         key: None,
-        outcome: if cases.is_empty() { TroubleshootOutcome::Nothing } else { TroubleshootOutcome::Solved },
+        outcome: if cases.is_empty() {
+            TroubleshootOutcome::Nothing
+        } else {
+            TroubleshootOutcome::Solved
+        },
         cases,
         near: Vec::new(),
         open: Vec::new(),
@@ -75,8 +80,12 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
 /// Returns the summary: "7 distinct errors in 12040 lines of server.log, old.log. Of the first 7: 1
 /// solved, 2 known, …"
 pub(super) fn summary(log: &LogResponse) -> String {
-    let names: Vec<&str> =
-        log.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).map(|f| f.name.as_str()).collect();
+    let names: Vec<&str> = log
+        .files
+        .iter()
+        .filter(|f| f.skipped.is_none() || f.lines > 0)
+        .map(|f| f.name.as_str())
+        .collect();
     let more = names.len().saturating_sub(3);
     let mut files = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
     if more > 0 {
@@ -129,11 +138,15 @@ fn entry(error: &LogError) -> Entry {
 pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
     let (verdict, matching) = match (&error.case, &error.known) {
         (Some(case), known) if error.verdict == LogVerdict::Solved || known.is_none() => {
-            let words = if error.verdict == LogVerdict::Solved { "solved" } else { "possibly known" };
+            let words =
+                if error.verdict == LogVerdict::Solved { "solved" } else { "possibly known" };
             let fixed_in = case.fixed_in.as_ref().map(|version| format!(", fixed in {version}"));
             let title = format!("{}{}", case.title, fixed_in.unwrap_or_default());
-            let citation =
-                Citation { label: case.citation.clone(), key: case.key.clone(), url: case.url.clone() };
+            let citation = Citation {
+                label: case.citation.clone(),
+                key: case.key.clone(),
+                url: case.url.clone(),
+            };
             (words, (title, state(case.state, case.state_reason.as_deref()), case.helps, citation))
         }
         (_, Some(known)) => {

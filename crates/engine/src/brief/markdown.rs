@@ -52,8 +52,11 @@ fn write_entry(entry: &Entry, out: &mut String) {
         _ => {}
     }
     if let Some(quote) = &entry.quote {
-        let by =
-            [attribution(quote), links].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(" ");
+        let by = [attribution(quote), links]
+            .into_iter()
+            .filter(|t| !t.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
         if !by.is_empty() && entry.text.is_none() {
             out.push_str(&format!("\n{by}\n"));
         }

@@ -17,8 +17,8 @@ use krilla::{
     text::{Font, GlyphId, KrillaGlyph},
 };
 use parley::{
-    Alignment, FontContext, FontFamily, FontFamilyName, FontWeight, Layout, LayoutContext, LineHeight,
-    OverflowWrap, StyleProperty, fontique::Blob,
+    Alignment, FontContext, FontFamily, FontFamilyName, FontWeight, Layout, LayoutContext,
+    LineHeight, OverflowWrap, StyleProperty, fontique::Blob,
 };
 
 use super::{assemble_line, broken, display::DisplayedBrief, heading};
@@ -71,8 +71,16 @@ struct Style {
     keep: bool,
 }
 
-const BODY: Style =
-    Style { size: 9.5, bold: false, mono: false, colour: INK, indent: 0.0, gap: 3.0, bar: None, keep: false };
+const BODY: Style = Style {
+    size: 9.5,
+    bold: false,
+    mono: false,
+    colour: INK,
+    indent: 0.0,
+    gap: 3.0,
+    bar: None,
+    keep: false,
+};
 const TITLE: Style = Style { size: 16.0, bold: true, gap: 0.0, ..BODY };
 const SECTION: Style = Style { size: 9.0, bold: true, colour: SOFT, gap: 22.0, keep: true, ..BODY };
 const HEADING: Style = Style { size: 11.0, bold: true, gap: 10.0, keep: true, ..BODY };
@@ -131,7 +139,11 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
             sheet.paragraph(&source.title, Style { gap: 0.0, ..BODY }, None);
         }
     }
-    sheet.paragraph(&assemble_line(brief), Style { gap: 24.0, colour: SOFT, size: 8.0, ..BODY }, None);
+    sheet.paragraph(
+        &assemble_line(brief),
+        Style { gap: 24.0, colour: SOFT, size: 8.0, ..BODY },
+        None,
+    );
     sheet.number_pages();
     sheet.write(&brief.title)
 }
@@ -206,7 +218,8 @@ impl Sheet {
                 BlockKind::Prose => Style { bar, ..QUOTE },
             };
             let lines: Vec<&str> = block.text.lines().take(MAX_CODE_LINES).collect();
-            let more = if block.text.lines().nth(MAX_CODE_LINES).is_some() { "\n[…]" } else { "" };
+            let more =
+                if block.text.lines().nth(MAX_CODE_LINES).is_some() { "\n[…]" } else { "" };
             self.paragraph(&format!("{}{more}", lines.join("\n")), style, None);
         }
     }
@@ -238,7 +251,8 @@ impl Sheet {
                 (text, layout)
             })
             .collect();
-        let height = cells.iter().map(|(_, layout)| layout.height()).fold(0.0, f32::max) + 2.0 * PADDING;
+        let height =
+            cells.iter().map(|(_, layout)| layout.height()).fold(0.0, f32::max) + 2.0 * PADDING;
         self.make_room(height, style);
         let (mut x, top, width) = (MARGIN + style.indent, self.at, widths.iter().sum::<f32>());
         self.fill((x, top), (width, 0.5), RULE);
@@ -278,7 +292,8 @@ impl Sheet {
         if self.at + height + room > BOTTOM {
             self.turn_with_kept_lines();
         }
-        let (line, bar) = self.pages.last().map_or((0, 0), |page| (page.lines.len(), page.bars.len()));
+        let (line, bar) =
+            self.pages.last().map_or((0, 0), |page| (page.lines.len(), page.bars.len()));
         let start = KeptLines { line, bar, top: self.at };
         self.kept_lines = style.keep.then(|| self.kept_lines.unwrap_or(start));
     }
@@ -320,7 +335,9 @@ impl Sheet {
 
     /// Fills a rectangle on the last page.
     fn fill(&mut self, (x, y): (f32, f32), (width, height): (f32, f32), colour: Colour) {
-        if let (Some(rect), Some(page)) = (Rect::from_xywh(x, y, width, height), self.pages.last_mut()) {
+        if let (Some(rect), Some(page)) =
+            (Rect::from_xywh(x, y, width, height), self.pages.last_mut())
+        {
             page.bars.push((rect, colour));
         }
     }
@@ -331,9 +348,11 @@ impl Sheet {
         for number in 1..=total {
             let text = format!("{number} / {total}");
             let layout = self.layout(&text, Style { size: 8.0, colour: SOFT, ..BODY }, WIDTH);
-            let (width, height, top) = (layout.width(), layout.height(), HEIGHT - MARGIN / 2.0 - 6.0);
+            let (width, height, top) =
+                (layout.width(), layout.height(), HEIGHT - MARGIN / 2.0 - 6.0);
             let x = WIDTH - MARGIN - width;
-            let line = PlacedLine { text: self.texts.len(), line: 0, x, top, width, height, url: None };
+            let line =
+                PlacedLine { text: self.texts.len(), line: 0, x, top, width, height, url: None };
             self.pages[number - 1].lines.push(line);
             self.texts.push((text, layout));
         }
@@ -349,9 +368,13 @@ impl Sheet {
         let at = self.at;
         self.turn();
         if let (Some((up, lines, bars)), Some(page)) = (kept, self.pages.last_mut()) {
-            page.lines = lines.into_iter().map(|line| PlacedLine { top: line.top - up, ..line }).collect();
+            page.lines =
+                lines.into_iter().map(|line| PlacedLine { top: line.top - up, ..line }).collect();
             let move_up = |(bar, colour): (Rect, Colour)| {
-                Some((Rect::from_xywh(bar.left(), bar.top() - up, bar.width(), bar.height())?, colour))
+                Some((
+                    Rect::from_xywh(bar.left(), bar.top() - up, bar.width(), bar.height())?,
+                    colour,
+                ))
             };
             page.bars = bars.into_iter().filter_map(move_up).collect();
             self.at = at - up;
@@ -366,9 +389,12 @@ impl Sheet {
     fn layout(&mut self, text: &str, style: Style, width: f32) -> Layout<Colour> {
         let mut builder = self.layouts.ranged_builder(&mut self.fonts, text, 1.0, false);
         let family = if style.mono { MONO } else { SANS };
-        let names =
-            [FontFamilyName::Named(Cow::Borrowed(family)), FontFamilyName::Named(Cow::Borrowed(SANS))];
-        builder.push_default(StyleProperty::FontFamily(FontFamily::List(Cow::Owned(names.to_vec()))));
+        let names = [
+            FontFamilyName::Named(Cow::Borrowed(family)),
+            FontFamilyName::Named(Cow::Borrowed(SANS)),
+        ];
+        builder
+            .push_default(StyleProperty::FontFamily(FontFamily::List(Cow::Owned(names.to_vec()))));
         builder.push_default(StyleProperty::Brush(style.colour));
         builder.push_default(StyleProperty::FontSize(style.size));
         builder.push_default(StyleProperty::LineHeight(LineHeight::FontSizeRelative(1.4)));
@@ -384,11 +410,12 @@ impl Sheet {
 
     fn write(self, title: &str) -> Result<Vec<u8>> {
         let mut document = Document::new();
-        document.set_metadata(Metadata::new().title(title.to_owned()).creator("Precedent".to_owned()));
+        document
+            .set_metadata(Metadata::new().title(title.to_owned()).creator("Precedent".to_owned()));
         let mut fonts: HashMap<u64, Option<Font>> = HashMap::new();
         for page in &self.pages {
-            let size =
-                PageSettings::from_wh(WIDTH, HEIGHT).ok_or_else(|| broken("PDF", &"the page has no size"))?;
+            let size = PageSettings::from_wh(WIDTH, HEIGHT)
+                .ok_or_else(|| broken("PDF", &"the page has no size"))?;
             let mut sheet = document.start_page_with(size);
             let mut surface = sheet.surface();
             for (rect, colour) in &page.bars {
@@ -529,11 +556,16 @@ mod tests {
             sheet.paragraph("It is fixed in 2.5.", QUOTE, None);
             let pages = pages(&sheet);
             let last = pages.last().unwrap();
-            let tail = ["A section", "A case", "Ann, fix", "[Issue acme/app#1]", "It is fixed in 2.5."];
+            let tail =
+                ["A section", "A case", "Ann, fix", "[Issue acme/app#1]", "It is fixed in 2.5."];
             assert!(last.ends_with(&tail), "{count}: {last:?}");
             assert!(pages.iter().all(|page| !page.is_empty()), "{count}");
             let within = sheet.pages.iter().flat_map(|page| &page.lines);
-            assert!(within.into_iter().all(|line| line.top >= MARGIN && line.top + line.height <= BOTTOM));
+            assert!(
+                within
+                    .into_iter()
+                    .all(|line| line.top >= MARGIN && line.top + line.height <= BOTTOM)
+            );
         }
     }
 
@@ -557,7 +589,9 @@ mod tests {
         let mut sheet = Sheet::new();
         (0..40).for_each(|n| sheet.paragraph(&format!("Line {n}"), BODY, None));
         let mut rows = vec![vec!["Version".to_owned(), "Result".to_owned()]];
-        rows.extend((0..30).map(|n| vec![format!("2.{n}"), "It fails behind the proxy. ".repeat(8)]));
+        rows.extend(
+            (0..30).map(|n| vec![format!("2.{n}"), "It fails behind the proxy. ".repeat(8)]),
+        );
         sheet.table(&rows, 10.0);
         assert!(sheet.pages.len() > 1);
         for line in sheet.pages.iter().flat_map(|page| &page.lines) {
@@ -590,7 +624,11 @@ mod tests {
         sheet.paragraph("ההעלאה נכשלת עם FW-1043 מאחורי הפרוקסי", QUOTE, None);
         sheet.paragraph("Upload fails", QUOTE, None);
         let [hebrew, latin] = &sheet.pages[0].lines[..] else { panic!("two lines") };
-        assert!((hebrew.x + hebrew.width - (WIDTH - MARGIN - QUOTE.indent)).abs() < 4.0, "{}", hebrew.x);
+        assert!(
+            (hebrew.x + hebrew.width - (WIDTH - MARGIN - QUOTE.indent)).abs() < 4.0,
+            "{}",
+            hebrew.x
+        );
         assert!(latin.x < MARGIN + 20.0);
     }
 }

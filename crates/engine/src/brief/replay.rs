@@ -79,7 +79,11 @@ pub(super) fn is_complete(record: &BriefRecord) -> bool {
 ///
 /// # Errors
 /// Same as [`brief`].
-pub fn replay(context: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Result<BriefReplay> {
+pub fn replay(
+    context: &BriefContext<'_>,
+    record: &BriefRecord,
+    task: &Task,
+) -> Result<BriefReplay> {
     let logs = &record.request.logs;
     let is_available = logs.iter().all(|path| path != STANDARD_INPUT && Path::new(path).exists());
     let now = if is_available { Some(brief(context, &record.request, task)?) } else { None };
@@ -100,11 +104,17 @@ pub fn replay(context: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> 
             Some((row, comments)) => {
                 if (row.state, &row.state_reason) != (old.state, &old.state_reason) {
                     let is = describe(row.state, row.state_reason.as_deref());
-                    texts.push(format!("was {}, is {is}", describe(old.state, old.state_reason.as_deref())));
+                    texts.push(format!(
+                        "was {}, is {is}",
+                        describe(old.state, old.state_reason.as_deref())
+                    ));
                 }
                 if comments > old.comments {
                     let more = comments - old.comments;
-                    texts.push(format!("has {more} more comment{}", if more == 1 { "" } else { "s" }));
+                    texts.push(format!(
+                        "has {more} more comment{}",
+                        if more == 1 { "" } else { "s" }
+                    ));
                 }
                 if texts.is_empty() && row.updated_at > old.updated_at {
                     texts.push("was changed".to_owned());
@@ -119,7 +129,8 @@ pub fn replay(context: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> 
     let Some(now_record) = comparable else {
         return Ok(BriefReplay { same: changes.is_empty(), changes, brief: now });
     };
-    let fresh = now_record.sources.iter().filter(|s| !record.sources.iter().any(|o| o.key == s.key));
+    let fresh =
+        now_record.sources.iter().filter(|s| !record.sources.iter().any(|o| o.key == s.key));
     changes.extend(fresh.map(|s| change(s, "is newly cited".to_owned())));
     if record.model != now_record.model {
         let name = |m: &Option<String>| m.clone().unwrap_or_else(|| "none".to_owned());
@@ -130,7 +141,8 @@ pub fn replay(context: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> 
         });
     }
     // Ignore the revision: unrelated data may have changed.
-    let as_before = BriefRecord { revision: record.revision, as_of: record.as_of, ..now_record.clone() };
+    let as_before =
+        BriefRecord { revision: record.revision, as_of: record.as_of, ..now_record.clone() };
     Ok(BriefReplay { same: as_before == *record && changes.is_empty(), changes, brief: now })
 }
 

@@ -1,8 +1,8 @@
 //! The summary of a brief: the problem, whether it is known, its fix, and the next step.
 
 use precedent_core::model::{
-    AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, KnownProblem, LogError, LogResponse,
-    LogVerdict, ProblemStatus, SURELY,
+    AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, KnownProblem, LogError,
+    LogResponse, LogVerdict, ProblemStatus, SURELY,
 };
 use precedent_store::DocumentRow;
 
@@ -24,8 +24,10 @@ pub(super) fn of_answer(
     title: &str,
     versions: &[String],
 ) -> Entry {
-    let on = if versions.is_empty() { String::new() } else { format!(" on {}", versions.join(", ")) };
-    let state_words = row.map(|row| state(row.state, row.state_reason.as_deref())).unwrap_or_default();
+    let on =
+        if versions.is_empty() { String::new() } else { format!(" on {}", versions.join(", ")) };
+    let state_words =
+        row.map(|row| state(row.state, row.state_reason.as_deref())).unwrap_or_default();
     let is = if state_words.is_empty() { String::new() } else { format!(" ({state_words})") };
     let title = troubleshoot::first_line(title);
     let mut sentences = vec![format!("The problem: “{title}”{on}{is}.")];
@@ -36,7 +38,8 @@ pub(super) fn of_answer(
     };
     let is_itself = |problem: &&KnownProblem| answer.key.as_ref() == Some(&problem.key);
     let earlier = answer.problem.as_ref().filter(|problem| !is_itself(problem));
-    let later = answer.problem.as_ref().filter(is_itself).map_or(0, |problem| problem.reports.len());
+    let later =
+        answer.problem.as_ref().filter(is_itself).map_or(0, |problem| problem.reports.len());
     let near = answer.related.first().filter(|report| report.band <= Band::Possible);
     let case = answer.cases.first().filter(|case| case.helps >= SURELY);
     sentences.push(match (earlier, near, case) {
@@ -84,7 +87,8 @@ pub(super) fn of_answer(
         citations.extend(problem.fixed_by.iter().map(of_change));
     }
     // An open report is no answer to itself if another one is.
-    let is_open = answer.problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Open);
+    let is_open =
+        answer.problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Open);
     let mut steps = match is_open && earlier.is_none() && (near.is_some() || case.is_some()) {
         true => ask::next_steps(&AskResponse { problem: None, ..answer.clone() }),
         false => ask::next_steps(answer),
@@ -116,7 +120,9 @@ pub(super) fn of_log(response: &LogResponse) -> Entry {
         sentences.push(match (response.errors.is_empty(), response.conclusive) {
             (true, _) => "There is nothing to look up.".to_owned(),
             (_, true) => "None of them is known: file a new report.".to_owned(),
-            (_, false) => "It is unclear whether they are known, because the index is incomplete.".to_owned(),
+            (_, false) => {
+                "It is unclear whether they are known, because the index is incomplete.".to_owned()
+            }
         });
         return Entry { text: Some(sentences.join(" ")), ..Entry::default() };
     };

@@ -8,7 +8,8 @@ use crate::{
 use precedent_core::{
     error::Result,
     model::{
-        Article, ArticleRequest, Brief, BriefFormat, BriefReplay, BriefRequest, NoteAnswer, RedactionPreview,
+        Article, ArticleRequest, Brief, BriefFormat, BriefReplay, BriefRequest, NoteAnswer,
+        RedactionPreview,
     },
     task::{Task, blocking},
 };
@@ -23,7 +24,8 @@ impl Casebook {
     /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub async fn brief(&self, request: BriefRequest, task: &Task) -> Result<Brief> {
         let task = task.clone();
-        self.run(move |i| i.with_brief(&task, |context| brief::brief(context, &request, &task))).await
+        self.run(move |i| i.with_brief(&task, |context| brief::brief(context, &request, &task)))
+            .await
     }
 
     /// Renders a brief.
@@ -45,7 +47,8 @@ impl Casebook {
         task: &Task,
     ) -> Result<Vec<RedactionPreview>> {
         let task = task.clone();
-        self.run(move |i| i.with_brief(&task, |context| brief::preview(context, &request, &task))).await
+        self.run(move |i| i.with_brief(&task, |context| brief::preview(context, &request, &task)))
+            .await
     }
 
     /// Writes an article for a knowledge base about a solved problem, of sentences from its threads.
@@ -56,7 +59,8 @@ impl Casebook {
     /// [`precedent_core::Code::InvalidInput`] for a problem without a fix or a workaround.
     pub async fn article(&self, request: ArticleRequest, task: &Task) -> Result<Article> {
         let task = task.clone();
-        self.run(move |i| i.with_brief(&task, |context| article::article(context, &request, &task))).await
+        self.run(move |i| i.with_brief(&task, |context| article::article(context, &request, &task)))
+            .await
     }
 
     /// Writes an article and stores it as a note that is attached to the canonical report, unless
@@ -87,7 +91,11 @@ impl Casebook {
 impl Inner {
     /// Runs `work` with the context of a brief, after refreshing the index. A brief is stored, so
     /// temporary notices are omitted; its sections state missing data.
-    fn with_brief<T>(&self, task: &Task, work: impl Fn(&BriefContext<'_>) -> Result<T>) -> Result<T> {
+    fn with_brief<T>(
+        &self,
+        task: &Task,
+        work: impl Fn(&BriefContext<'_>) -> Result<T>,
+    ) -> Result<T> {
         self.refresh_index(Effort::Alone, task)?;
         self.with_session(|session| {
             let model = session.engine().info().ok().filter(|_| session.problem().is_none());

@@ -33,13 +33,19 @@ impl Casebook {
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no casebook,
     /// [`precedent_core::Code::Cancelled`], and errors of a failed repair.
-    pub async fn doctor(options: OpenOptions, repair: bool, wanted_free: u64, task: &Task) -> Result<Health> {
+    pub async fn doctor(
+        options: OpenOptions,
+        repair: bool,
+        wanted_free: u64,
+        task: &Task,
+    ) -> Result<Health> {
         let task = task.clone();
         blocking(move || {
             let folder = options.folder;
-            let engine = options
-                .engine
-                .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
+            let engine = options.engine.unwrap_or(Engine::BuiltIn(ModelPaths {
+                runtime: options.runtime,
+                models: options.models,
+            }));
             let built_in = engine.clone();
             // If the file cannot be read, the chosen model is unknown; any model serves for the
             // check.
@@ -48,10 +54,12 @@ impl Casebook {
                 Some(name) => engine.installed(models.join(name)),
                 None => engine,
             };
-            let folders = fs::read_dir(&models).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
+            let folders =
+                fs::read_dir(&models).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
             let engines = folders.map(|m| engine.installed(m)).chain([built_in]);
-            let vector_files: Vec<PathBuf> =
-                engines.filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?))).collect();
+            let vector_files: Vec<PathBuf> = engines
+                .filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?)))
+                .collect();
             let check_up = CheckUp {
                 model_vectors: &vector_files,
                 database: &folder.join(DATABASE),
@@ -129,7 +137,10 @@ impl Casebook {
     ///
     /// # Errors
     /// Same as [`Casebook::open`]; for the file, same as [`Casebook::restore`].
-    pub async fn open_to_restore(options: OpenOptions, file: &Path) -> Result<(Self, Option<PathBuf>)> {
+    pub async fn open_to_restore(
+        options: OpenOptions,
+        file: &Path,
+    ) -> Result<(Self, Option<PathBuf>)> {
         let database = options.folder.join(DATABASE);
         let path = database.clone();
         if blocking(move || Ok(!path.is_file() || store::is_whole(&path))).await? {
@@ -175,9 +186,10 @@ impl Casebook {
                     + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))?
                 {
                     0 => None,
-                    _ => Some(
-                        i.store.keep_copy(&format!("before-restore-{}", (i.clock)().strftime("%Y-%m-%d")))?,
-                    ),
+                    _ => Some(i.store.keep_copy(&format!(
+                        "before-restore-{}",
+                        (i.clock)().strftime("%Y-%m-%d")
+                    ))?),
                 };
                 i.store.replace_by(&copy)?;
                 Ok(old_copy)
@@ -199,9 +211,16 @@ impl Casebook {
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if the file exists and is not to be replaced,
     /// [`precedent_core::Code::Io`] if it cannot be written, [`precedent_core::Code::Cancelled`].
-    pub async fn export(&self, file: &Path, notes: bool, replace: bool, task: &Task) -> Result<Exported> {
+    pub async fn export(
+        &self,
+        file: &Path,
+        notes: bool,
+        replace: bool,
+        task: &Task,
+    ) -> Result<Exported> {
         let (file, task) = (file.to_owned(), task.clone());
-        self.run(move |i| portable::export(&i.store, &file, notes, replace, (i.clock)(), &task)).await
+        self.run(move |i| portable::export(&i.store, &file, notes, replace, (i.clock)(), &task))
+            .await
     }
 
     /// Checks whether a file can be imported before a casebook is created for it. Unpacks it below
@@ -229,7 +248,8 @@ impl Casebook {
         task: &Task,
     ) -> Result<Taken> {
         let (file, task) = (file.to_owned(), task.clone());
-        self.run(move |i| portable::import(&i.store, &i.folder, &file, (i.clock)(), on_skip, &task)).await
+        self.run(move |i| portable::import(&i.store, &i.folder, &file, (i.clock)(), on_skip, &task))
+            .await
     }
 }
 

@@ -13,8 +13,9 @@ use crate::{
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
-        CalibrationReport, Check, Comparison, DuplicatesRequest, DuplicatesResponse, IndexReport, Mode,
-        Notice, RankRequest, RankedDocument, Ranking, TriageRequest, TriageResponse, Verdict, VerdictKind,
+        CalibrationReport, Check, Comparison, DuplicatesRequest, DuplicatesResponse, IndexReport,
+        Mode, Notice, RankRequest, RankedDocument, Ranking, TriageRequest, TriageResponse, Verdict,
+        VerdictKind,
     },
     task::{Task, apart},
 };
@@ -25,7 +26,8 @@ use precedent_index::{
 use precedent_text::prepare::Prepared;
 
 /// A duplicate search that either records its check or does not.
-type CheckFn = fn(&MatchFinder<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
+type CheckFn =
+    fn(&MatchFinder<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
 
 impl Casebook {
     /// Finds earlier reports of the same problem. For an item of the casebook, records the check.
@@ -33,7 +35,11 @@ impl Casebook {
     /// # Errors
     /// [`Code::InvalidInput`] for an empty query or a value out of range, [`Code::NotFound`] for an
     /// item or a source that does not exist.
-    pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
+    pub async fn duplicates(
+        &self,
+        request: DuplicatesRequest,
+        task: &Task,
+    ) -> Result<DuplicatesResponse> {
         self.run_check(duplicates::check, request, task).await
     }
 
@@ -60,8 +66,9 @@ impl Casebook {
         self.run(move |i| {
             let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response =
-                i.with_session(|session| i.with_finder(session, |c| check(c, &request, now, &task)))?;
+            let mut response = i.with_session(|session| {
+                i.with_finder(session, |c| check(c, &request, now, &task))
+            })?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
@@ -121,7 +128,12 @@ impl Casebook {
     /// # Errors
     /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
     /// errors.
-    pub async fn calibrate(&self, source: &str, dry: bool, task: &Task) -> Result<CalibrationReport> {
+    pub async fn calibrate(
+        &self,
+        source: &str,
+        dry: bool,
+        task: &Task,
+    ) -> Result<CalibrationReport> {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
             i.refresh_index(Effort::Alone, &task)?;
@@ -169,7 +181,9 @@ impl Casebook {
         let (reason, actor) = (reason.map(str::to_owned), actor.to_owned());
         self.run(move |i| {
             let now = (i.clock)();
-            i.store.write_durably(|w| duplicates::decide(w, &key, &other_key, kind, reason, actor, now))
+            i.store.write_durably(|w| {
+                duplicates::decide(w, &key, &other_key, kind, reason, actor, now)
+            })
         })
         .await
     }
@@ -179,8 +193,14 @@ impl Casebook {
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no verdict on the pair.
-    pub async fn undo_verdict(&self, key: &str, other_key: &str, actor: &str) -> Result<Option<Verdict>> {
-        let (key, other_key, actor) = (key.trim().to_owned(), other_key.trim().to_owned(), actor.to_owned());
+    pub async fn undo_verdict(
+        &self,
+        key: &str,
+        other_key: &str,
+        actor: &str,
+    ) -> Result<Option<Verdict>> {
+        let (key, other_key, actor) =
+            (key.trim().to_owned(), other_key.trim().to_owned(), actor.to_owned());
         self.run(move |i| {
             let now = (i.clock)();
             i.store.write_durably(|w| duplicates::undo(w, &key, &other_key, &actor, now))
@@ -270,7 +290,8 @@ impl Inner {
                 }
                 let preload_session = Arc::clone(&session);
                 apart(task, move || preload_session.preload())?;
-                let calibration = threads.install(|| answer::calibrate(c, &source.key, false, now, task))?;
+                let calibration =
+                    threads.install(|| answer::calibrate(c, &source.key, false, now, task))?;
                 report.calibrated.extend(calibration.kept.then_some(calibration));
             }
             Ok(())
@@ -285,8 +306,12 @@ impl Inner {
             };
             Ok((thread(r, key)?, thread(r, other_key)?, (body(key)?, body(other_key)?)))
         })?;
-        let report_side =
-            Side { title: &report.title, body: &bodies.0, labels: &report.labels, product: &report.source };
+        let report_side = Side {
+            title: &report.title,
+            body: &bodies.0,
+            labels: &report.labels,
+            product: &report.source,
+        };
         let candidate_side = Side {
             title: &candidate.title,
             body: &bodies.1,
@@ -295,7 +320,9 @@ impl Inner {
         };
         let facts = duplicates::facts(report_side, candidate_side);
         let (report_marks, candidate_marks) =
-            duplicates::marks(report_side, candidate_side, &facts, |terms| self.fulltext.idf(terms))?;
+            duplicates::marks(report_side, candidate_side, &facts, |terms| {
+                self.fulltext.idf(terms)
+            })?;
         let facts = duplicates::with_original_spelling(facts, report_side, candidate_side);
         Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
     }
@@ -337,13 +364,18 @@ impl Inner {
                     let finder = c.with_calibration(&calibration);
                     let matches = finder.find(&draft, &scope, task)?;
                     let mut ranking: Vec<(Match, f32, Vec<f32>)> = match request.solved {
-                        true => relevance::estimate_relevance(&finder, &self.language()?, &draft, matches)?
-                            .into_iter()
-                            .map(|case| {
-                                let relevance = if case.in_domain { case.relevance } else { 0.0 };
-                                (case.candidate, relevance, case.numbers.to_vec())
-                            })
-                            .collect(),
+                        true => relevance::estimate_relevance(
+                            &finder,
+                            &self.language()?,
+                            &draft,
+                            matches,
+                        )?
+                        .into_iter()
+                        .map(|case| {
+                            let relevance = if case.in_domain { case.relevance } else { 0.0 };
+                            (case.candidate, relevance, case.numbers.to_vec())
+                        })
+                        .collect(),
                         false => matches
                             .into_iter()
                             .map(|candidate| {
@@ -363,7 +395,10 @@ impl Inner {
                                 score: r.score,
                                 probability: Some(*probability),
                                 worth: Some(r.worth),
-                                features: evidence(r).into_iter().chain(more.iter().copied()).collect(),
+                                features: evidence(r)
+                                    .into_iter()
+                                    .chain(more.iter().copied())
+                                    .collect(),
                             })
                         })
                         .collect())
@@ -373,7 +408,11 @@ impl Inner {
         if request.solved {
             within.push(filter(Test::Resolved));
         }
-        within.push(filter(Test::Time(TimeField::Created, None, Some(request.made_at.as_second()))));
+        within.push(filter(Test::Time(
+            TimeField::Created,
+            None,
+            Some(request.made_at.as_second()),
+        )));
         let query = match request.typed {
             true => Query::from_typed(&request.title),
             false => Query::from_pasted(&format!("{}\n{}", request.title, request.body)),

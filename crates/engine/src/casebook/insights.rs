@@ -33,7 +33,8 @@ impl Casebook {
     ) -> Result<Vec<CountedDuplicate>> {
         let (source, month) = (source.map(str::to_owned), month.map(str::to_owned));
         self.run(move |i| {
-            i.store.read(|r| r.known_as_duplicates(source_id(r, source.as_deref())?, month.as_deref()))
+            i.store
+                .read(|r| r.known_as_duplicates(source_id(r, source.as_deref())?, month.as_deref()))
         })
         .await
     }
@@ -84,7 +85,11 @@ fn without_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
 fn next_month(month: &str) -> Option<String> {
     let (year, number) = month.split_once('-')?;
     let (year, number): (i32, u32) = (year.parse().ok()?, number.parse().ok()?);
-    Some(if number >= 12 { format!("{:04}-01", year + 1) } else { format!("{year:04}-{:02}", number + 1) })
+    Some(if number >= 12 {
+        format!("{:04}-01", year + 1)
+    } else {
+        format!("{year:04}-{:02}", number + 1)
+    })
 }
 
 #[cfg(test)]
@@ -93,7 +98,11 @@ mod tests {
 
     #[test]
     fn months_without_reports_are_shown() {
-        let row = |month: &str, n| MonthVolume { month: month.into(), opened: n, ..MonthVolume::default() };
+        let row = |month: &str, n| MonthVolume {
+            month: month.into(),
+            opened: n,
+            ..MonthVolume::default()
+        };
         let months = without_gaps(vec![row("2025-11", 2), row("2026-02", 1)]);
         let rows: Vec<(&str, u64)> = months.iter().map(|m| (m.month.as_str(), m.opened)).collect();
         assert_eq!(rows, [("2025-11", 2), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);

@@ -57,7 +57,8 @@ impl Casebook {
         self.run(move |_| {
             let reading = precedent_logs::read(&paths, &task)?;
             let distinct = reading.groups.len();
-            let mut out = ErrorsOf { lines: reading.lines, distinct, asked: 0, text: String::new() };
+            let mut out =
+                ErrorsOf { lines: reading.lines, distinct, asked: 0, text: String::new() };
             for message in reading.failures().map(LogGroup::told) {
                 if out.asked > 0 && out.text.len() + message.len() > MOST {
                     break;

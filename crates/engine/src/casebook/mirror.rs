@@ -7,8 +7,9 @@ use crate::{samples, search};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
-        Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, ImportRequest, Imported,
-        IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest, Understood, Undone,
+        Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, ImportRequest,
+        Imported, IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest,
+        Understood, Undone,
     },
     task::Task,
 };
@@ -37,7 +38,12 @@ impl Casebook {
     ///
     /// # Errors
     /// Same as [`Casebook::import_files`].
-    pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
+    pub async fn import_github(
+        &self,
+        source: &str,
+        path: &Path,
+        task: &Task,
+    ) -> Result<ImportReport> {
         self.import_table(source, path, &[], task).await
     }
 
@@ -65,7 +71,12 @@ impl Casebook {
     ///
     /// # Errors
     /// A path cannot be read, or nothing in it can be used.
-    pub async fn import_wiki(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
+    pub async fn import_wiki(
+        &self,
+        source: &str,
+        path: &Path,
+        task: &Task,
+    ) -> Result<ImportReport> {
         let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
         self.run(move |i| sync::import_wiki(&i.store, &source, &path, (i.clock)(), &task)).await
     }
@@ -78,7 +89,14 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| {
             let files = [("issues.jsonl", samples::ISSUES), ("comments.jsonl", samples::COMMENTS)];
-            sync::import_built_in(&i.store, samples::SOURCE, &files, samples::PAGES, (i.clock)(), &task)
+            sync::import_built_in(
+                &i.store,
+                samples::SOURCE,
+                &files,
+                samples::PAGES,
+                (i.clock)(),
+                &task,
+            )
         })
         .await
     }
@@ -133,7 +151,8 @@ impl Casebook {
     /// mirrored from another host.
     pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
         let (place, host) = (key.to_owned(), Some(host.to_owned()));
-        self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki }).await
+        self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki })
+            .await
     }
 
     /// Adds a live source of any tracker type. Fetches nothing yet.
@@ -205,13 +224,18 @@ impl Casebook {
         let key = key.to_owned();
         let source = self
             .run(move |i| {
-                let source = i.store.read(|r| r.source(&key)?.ok_or_else(|| search::no_source(r, &key)))?;
+                let source =
+                    i.store.read(|r| r.source(&key)?.ok_or_else(|| search::no_source(r, &key)))?;
                 sync::trust(&i.store, &source)?;
                 Ok(source)
             })
             .await?;
         let holds = |host: &HostView| host.sources.contains(&source.key);
-        self.hosts().await?.into_iter().find(holds).ok_or_else(|| Error::not_found("the source was removed"))
+        self.hosts()
+            .await?
+            .into_iter()
+            .find(holds)
+            .ok_or_else(|| Error::not_found("the source was removed"))
     }
 
     /// Stores the token for a tracker's host in the system keyring; it is never written elsewhere.
@@ -228,7 +252,12 @@ impl Casebook {
     ///
     /// # Errors
     /// [`precedent_core::Code::Authentication`] if there is no such app; network errors.
-    pub async fn begin_login(&self, host: &str, client_id: &str, task: &Task) -> Result<DeviceLogin> {
+    pub async fn begin_login(
+        &self,
+        host: &str,
+        client_id: &str,
+        task: &Task,
+    ) -> Result<DeviceLogin> {
         device::begin(&self.inner.http, &sync::address(host)?, client_id, task).await
     }
 
@@ -300,8 +329,9 @@ impl Casebook {
         let source = source.map(str::to_owned);
         self.run(move |i| {
             i.store.read(|r| {
-                let row =
-                    source.map(|s| r.source(&s)?.ok_or_else(|| search::no_source(r, &s))).transpose()?;
+                let row = source
+                    .map(|s| r.source(&s)?.ok_or_else(|| search::no_source(r, &s)))
+                    .transpose()?;
                 sync::closures(r, row.as_ref())
             })
         })
@@ -328,17 +358,28 @@ impl Casebook {
     ///
     /// # Errors
     /// Same as [`Casebook::closures`].
-    pub async fn close_shown(&self, list: &[Closure], actor: &str, task: &Task) -> Result<ClosureReport> {
+    pub async fn close_shown(
+        &self,
+        list: &[Closure],
+        actor: &str,
+        task: &Task,
+    ) -> Result<ClosureReport> {
         let mut closures = self.closures(None).await?;
         closures.retain(|closure| {
             list.iter().any(|s| {
-                (&s.key, &s.canonical, &s.comment) == (&closure.key, &closure.canonical, &closure.comment)
+                (&s.key, &s.canonical, &s.comment)
+                    == (&closure.key, &closure.canonical, &closure.comment)
             })
         });
         self.close(closures, actor, task).await
     }
 
-    async fn close(&self, mut closures: Vec<Closure>, actor: &str, task: &Task) -> Result<ClosureReport> {
+    async fn close(
+        &self,
+        mut closures: Vec<Closure>,
+        actor: &str,
+        task: &Task,
+    ) -> Result<ClosureReport> {
         let mut whole = ClosureReport::default();
         let context = self.context(task);
         while let Some(first) = closures.first() {
@@ -381,7 +422,8 @@ impl Casebook {
         self.run(move |i| {
             i.store.read(|r| {
                 let has_keys = !keys.is_empty();
-                let keys = if has_keys { keys } else { r.sources()?.into_iter().map(|s| s.key).collect() };
+                let keys =
+                    if has_keys { keys } else { r.sources()?.into_iter().map(|s| s.key).collect() };
                 let mut out = Vec::new();
                 for key in keys {
                     let source = r.source(&key)?.ok_or_else(|| search::no_source(r, &key))?;
@@ -431,8 +473,10 @@ impl Casebook {
         self.run(move |i| {
             let view = i.store.read(|r| source_view(r, &key))?;
             if view.key == NOTES {
-                return Err(Error::invalid("private notes are not a source and cannot be removed as one")
-                    .with_hint("To remove a note: precedent note remove note#1"));
+                return Err(Error::invalid(
+                    "private notes are not a source and cannot be removed as one",
+                )
+                .with_hint("To remove a note: precedent note remove note#1"));
             }
             let id = i.store.write(|w| {
                 let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;

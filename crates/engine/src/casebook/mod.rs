@@ -160,13 +160,17 @@ impl OpenOptions {
             Some("MacOS") => &["Frameworks", "Resources"],
             _ => &[],
         };
-        for folder in package_folders.iter().filter_map(|folder| Some(bin_folder.parent()?.join(folder))) {
+        for folder in
+            package_folders.iter().filter_map(|folder| Some(bin_folder.parent()?.join(folder)))
+        {
             self.runtime.push(folder.join(LIBRARY));
             self.models.push(folder.join("models"));
         }
         #[cfg(debug_assertions)]
-        if let Some(checkout) =
-            Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).filter(|c| executable.starts_with(c))
+        if let Some(checkout) = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .ancestors()
+            .nth(2)
+            .filter(|c| executable.starts_with(c))
         {
             self.runtime.push(checkout.join("target/runtime").join(LIBRARY));
             self.models.push(checkout.join("models"));
@@ -247,9 +251,10 @@ impl Casebook {
 
     fn open_blocking(options: OpenOptions) -> Result<Self> {
         let folder = options.folder;
-        let engine = options
-            .engine
-            .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
+        let engine = options.engine.unwrap_or(Engine::BuiltIn(ModelPaths {
+            runtime: options.runtime,
+            models: options.models,
+        }));
         let preload = options.preload.then(|| Preload::start(&engine));
         if !options.create && !folder.is_file() {
             is_there(&folder, &folder.join(DATABASE), &folder.join(FULL_TEXT))?;
@@ -275,9 +280,11 @@ impl Casebook {
         let fulltext = open_text(&folder, store.read_only().is_some())?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let workers = if options.workers == 0 { cores.div_ceil(2) } else { options.workers };
-        let timing = options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
+        let timing =
+            options.timing.unwrap_or_else(|| Arc::new(RealTime::new(Arc::clone(&options.clock))));
         let mut http = HttpOptions::new(timing);
-        (http.proxy, http.no_proxy) = options.proxy.map_or((None, None), |(p, direct)| (Some(p), direct));
+        (http.proxy, http.no_proxy) =
+            options.proxy.map_or((None, None), |(p, direct)| (Some(p), direct));
         let inner = Inner {
             folder,
             store: Arc::new(store),
@@ -581,7 +588,9 @@ impl Inner {
         session: &EmbeddingSession,
         work: impl FnOnce(&MatchFinder<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.with_context(session, |c| work(&MatchFinder::new(*c, &self.table, &CommentCache::default())))
+        self.with_context(session, |c| {
+            work(&MatchFinder::new(*c, &self.table, &CommentCache::default()))
+        })
     }
 }
 
@@ -643,7 +652,8 @@ mod tests {
     #[test]
     fn runtime_is_searched_only_in_the_package() {
         let search_paths = |executable: &str| {
-            let options = OpenOptions::new("/casebook").installed_at(Path::new(executable), None, None);
+            let options =
+                OpenOptions::new("/casebook").installed_at(Path::new(executable), None, None);
             let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
             let paths = options.runtime.into_iter().chain(options.models);
             paths.filter(|p| !p.starts_with(checkout)).collect::<Vec<_>>()

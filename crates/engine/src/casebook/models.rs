@@ -65,8 +65,10 @@ impl Casebook {
         let (path, task) = (path.to_owned(), task.clone());
         let name = name.map_or_else(|| embed::suggested_name(&path), str::to_owned);
         if name == BUILT_IN {
-            return Err(Error::invalid(format!("the name {BUILT_IN} is reserved for the built-in model"))
-                .with_hint("Choose another name with --name NAME."));
+            return Err(Error::invalid(format!(
+                "the name {BUILT_IN} is reserved for the built-in model"
+            ))
+            .with_hint("Choose another name with --name NAME."));
         }
         self.run(move |i| i.import_model(&path, &name, &traits, &task)).await
     }
@@ -100,14 +102,21 @@ impl Casebook {
             move |_| private_folder(&folder)
         })
         .await?;
-        let files = TOKENIZER.iter().map(|n| ((*n).to_owned(), *n)).chain([(entry.file.clone(), MODEL)]);
+        let files =
+            TOKENIZER.iter().map(|n| ((*n).to_owned(), *n)).chain([(entry.file.clone(), MODEL)]);
         for (file, local_name) in files {
-            let address =
-                format!("{}/{}/resolve/main/{file}", base.as_str().trim_end_matches('/'), entry.repository);
-            let url = url::Url::parse(&address)
-                .map_err(|_| Error::new(Code::Internal, format!("{address} is not a valid address")))?;
+            let address = format!(
+                "{}/{}/resolve/main/{file}",
+                base.as_str().trim_end_matches('/'),
+                entry.repository
+            );
+            let url = url::Url::parse(&address).map_err(|_| {
+                Error::new(Code::Internal, format!("{address} is not a valid address"))
+            })?;
             let to = folder.join(local_name);
-            let Some(checksum) = download::download(&inner.http, &url, &to, task).await? else { continue };
+            let Some(checksum) = download::download(&inner.http, &url, &to, task).await? else {
+                continue;
+            };
             self.run(move |_| {
                 if embed::digest(&to)? == checksum {
                     return Ok(());
@@ -118,8 +127,10 @@ impl Casebook {
             })
             .await?;
         }
-        let (task, traits) =
-            (task.clone(), Traits { pooling: Some(entry.pooling), prefix: entry.prefix.to_owned() });
+        let (task, traits) = (
+            task.clone(),
+            Traits { pooling: Some(entry.pooling), prefix: entry.prefix.to_owned() },
+        );
         self.run(move |i| {
             let view = i.import_model(&folder, &entry.name, &traits, &task);
             if !matches!(&view, Err(e) if e.code() == Code::Cancelled) {
@@ -175,19 +186,29 @@ impl Casebook {
 impl Inner {
     /// Checks that there is a model of this name.
     fn check_installed(&self, name: &str) -> Result<()> {
-        if name == BUILT_IN || (embed::check_name(name).is_ok() && self.models().join(name).is_dir()) {
+        if name == BUILT_IN
+            || (embed::check_name(name).is_ok() && self.models().join(name).is_dir())
+        {
             return Ok(());
         }
         let short_name: String = name.chars().take(80).collect();
         let fetch = catalog().iter().any(|e| e.name == name);
-        Err(Error::not_found(format!("model \"{short_name}\" is not installed")).with_hint(if fetch {
-            format!("Install it first: precedent model install {name}")
-        } else {
-            "Run `precedent model list` to list installed models.".to_owned()
-        }))
+        Err(Error::not_found(format!("model \"{short_name}\" is not installed")).with_hint(
+            if fetch {
+                format!("Install it first: precedent model install {name}")
+            } else {
+                "Run `precedent model list` to list installed models.".to_owned()
+            },
+        ))
     }
 
-    fn import_model(&self, path: &Path, name: &str, traits: &Traits, task: &Task) -> Result<ModelView> {
+    fn import_model(
+        &self,
+        path: &Path,
+        name: &str,
+        traits: &Traits,
+        task: &Task,
+    ) -> Result<ModelView> {
         if matches!(self.engine, Engine::Off) {
             return Err(Error::invalid("search by meaning is disabled"));
         }
@@ -213,7 +234,8 @@ impl Inner {
         let (now, next) = self.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
         let session = self.session_of(Some(name));
         let info = session.engine().info();
-        let has_vectors = info.as_ref().is_ok_and(|i| vectors::path(&self.folder.join(VECTORS), i).is_file());
+        let has_vectors =
+            info.as_ref().is_ok_and(|i| vectors::path(&self.folder.join(VECTORS), i).is_file());
         let (embedded, vector_bytes) = match session.vectors().ok().filter(|_| has_vectors) {
             Some(vectors) => (vectors.extent()?.embedded, vectors.bytes()),
             None => (0, 0),

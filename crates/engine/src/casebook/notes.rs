@@ -25,7 +25,12 @@ impl Casebook {
     ///
     /// # Errors
     /// Same as [`Casebook::add_note`].
-    pub async fn similar_notes(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
+    pub async fn similar_notes(
+        &self,
+        kind: NoteKind,
+        title: &str,
+        body: &str,
+    ) -> Result<SimilarNotes> {
         let (title, body) = (title.to_owned(), body.to_owned());
         self.run(move |i| i.notebook(|n| n.similar(kind, &title, &body))).await
     }
@@ -53,8 +58,10 @@ impl Casebook {
     /// # Errors
     /// Database errors.
     pub async fn notes(&self, kind: Option<NoteKind>) -> Result<Vec<Note>> {
-        self.run(move |i| i.store.read(|r| r.notes(kind)?.into_iter().map(|n| r.shown_note(n)).collect()))
-            .await
+        self.run(move |i| {
+            i.store.read(|r| r.notes(kind)?.into_iter().map(|n| r.shown_note(n)).collect())
+        })
+        .await
     }
 
     /// Returns a note. `key` is `note#12` or its number.

@@ -135,7 +135,11 @@ impl EmbeddingSession {
 
     /// Opens the vectors in this folder once. While another process builds them, later queries try
     /// again.
-    fn open_once(&self, slot: &OnceLock<OpenResult<Arc<Vectors>>>, folder: &str) -> OpenResult<Arc<Vectors>> {
+    fn open_once(
+        &self,
+        slot: &OnceLock<OpenResult<Arc<Vectors>>>,
+        folder: &str,
+    ) -> OpenResult<Arc<Vectors>> {
         if let Some(store) = slot.get() {
             return store.clone();
         }
@@ -225,7 +229,9 @@ impl EmbeddingSession {
     pub(super) fn retry_on_corruption<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         let was_damaged = self.is_damaged();
         match work() {
-            Err(error) if error.code() == Code::Corrupt && !was_damaged && self.is_damaged() => work(),
+            Err(error) if error.code() == Code::Corrupt && !was_damaged && self.is_damaged() => {
+                work()
+            }
             result => result,
         }
     }
@@ -270,7 +276,9 @@ impl LanguageIndex for Inner {
     fn embed(&self, text: &str) -> Result<Vec<f32>> {
         match self.language_session(false)? {
             Some(session) => session.embed(text),
-            None => Err(Error::new(Code::ModelUnavailable, "the index for other languages is missing")),
+            None => {
+                Err(Error::new(Code::ModelUnavailable, "the index for other languages is missing"))
+            }
         }
     }
 }
@@ -290,7 +298,9 @@ impl Inner {
         let name = self.store.read(|r| r.model())?;
         let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         match &*slot {
-            Some(session) if session.name == name && !session.open_stores().any(Vectors::is_replaced) => {
+            Some(session)
+                if session.name == name && !session.open_stores().any(Vectors::is_replaced) =>
+            {
                 Ok(Arc::clone(session))
             }
             _ => Ok(Arc::clone(slot.insert(Arc::new(self.session_of(name.as_deref()))))),
@@ -299,7 +309,10 @@ impl Inner {
 
     /// Runs `work` with the active model loaded, and once more without vectors if they turn out to
     /// be damaged.
-    pub(super) fn with_session<T>(&self, work: impl Fn(&EmbeddingSession) -> Result<T>) -> Result<T> {
+    pub(super) fn with_session<T>(
+        &self,
+        work: impl Fn(&EmbeddingSession) -> Result<T>,
+    ) -> Result<T> {
         let session = self.embedding_session()?;
         session.preload();
         session.retry_on_corruption(|| work(&session))
@@ -350,7 +363,8 @@ impl Inner {
                 return Ok(());
             }
             let problem = report.model_problem.take();
-            let is_complete = self.update_model(&self.session_of(Some(&name)), Some(ROUND), task, report)?;
+            let is_complete =
+                self.update_model(&self.session_of(Some(&name)), Some(ROUND), task, report)?;
             if report.busy_elsewhere || report.model_problem.is_some() {
                 return Ok(());
             }
@@ -395,7 +409,10 @@ impl Inner {
     fn update_languages(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         let (count, share) = FOREIGN;
         let is_needed = report.foreign >= count && report.foreign * share >= report.documents;
-        if report.busy_elsewhere || report.model_problem.is_some() || self.store.read_only().is_some() {
+        if report.busy_elsewhere
+            || report.model_problem.is_some()
+            || self.store.read_only().is_some()
+        {
             return Ok(());
         }
         // A missing model is stated by the questions that need it.
@@ -439,7 +456,10 @@ impl Inner {
 
     /// Returns the model for other languages with its vectors, if there are vectors or they are
     /// needed.
-    pub(super) fn language_session(&self, is_needed: bool) -> Result<Option<Arc<EmbeddingSession>>> {
+    pub(super) fn language_session(
+        &self,
+        is_needed: bool,
+    ) -> Result<Option<Arc<EmbeddingSession>>> {
         let mut slot = self.languages.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(session) = &*slot
             && !session.open_stores().any(Vectors::is_replaced)
@@ -455,7 +475,9 @@ impl Inner {
             Err(_) if !is_needed => return Ok(None),
             Err(_) if matches!(session.engine, Engine::Off) => {
                 let error = "the model for other languages is not installed";
-                return Err(Error::new(Code::ModelUnavailable, error).with_hint("Reinstall Precedent."));
+                return Err(
+                    Error::new(Code::ModelUnavailable, error).with_hint("Reinstall Precedent.")
+                );
             }
             info => info?,
         };
@@ -474,8 +496,10 @@ impl Inner {
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<bool> {
-        let comments =
-            session.comment_vectors.is_some().then(|| (session.comment_vectors(), Indexed::Comments));
+        let comments = session
+            .comment_vectors
+            .is_some()
+            .then(|| (session.comment_vectors(), Indexed::Comments));
         let mut is_complete = true;
         let parts = if session.store == VECTORS { self.indexes().parts } else { Indexed::Opening };
         for (vectors, parts) in [(session.vectors(), parts)].into_iter().chain(comments) {
@@ -487,7 +511,14 @@ impl Inner {
                 }
             };
             let indexes = Derived { parts, ..self.indexes() };
-            match indexes.update_vectors(&vectors, session.engine(), self.workers, most, task, report) {
+            match indexes.update_vectors(
+                &vectors,
+                session.engine(),
+                self.workers,
+                most,
+                task,
+                report,
+            ) {
                 Err(error) if error.code() == Code::ModelUnavailable => {
                     report.model_problem = Some(sentence(&error));
                     return Ok(false);
@@ -509,12 +540,16 @@ mod tests {
     #[tokio::test]
     async fn idle_model_is_released_and_reloaded() {
         let folder = tempfile::tempdir().unwrap();
-        let options = OpenOptions { engine: Some(Engine::Hashed), ..OpenOptions::new(folder.path()) };
+        let options =
+            OpenOptions { engine: Some(Engine::Hashed), ..OpenOptions::new(folder.path()) };
         let casebook = Casebook::open(options).await.unwrap();
         let task = Task::new();
         casebook.import_sample(&task).await.unwrap();
         casebook.update_index(&task).await.unwrap();
-        let ask = || SearchRequest { query: "mode:semantic certificate".into(), ..SearchRequest::default() };
+        let ask = || SearchRequest {
+            query: "mode:semantic certificate".into(),
+            ..SearchRequest::default()
+        };
         let is_loaded = || casebook.inner.embedding_session().unwrap().is_loaded();
         let first = casebook.search(ask(), &task).await.unwrap();
         assert!(is_loaded() && !first.hits.is_empty());
@@ -523,8 +558,9 @@ mod tests {
         casebook.release_memory().await.unwrap();
         assert!(!is_loaded());
         let second = casebook.search(ask(), &task).await.unwrap();
-        let keys =
-            |hits: &[precedent_core::model::Hit]| hits.iter().map(|h| h.key.clone()).collect::<Vec<_>>();
+        let keys = |hits: &[precedent_core::model::Hit]| {
+            hits.iter().map(|h| h.key.clone()).collect::<Vec<_>>()
+        };
         assert!(is_loaded() && keys(&second.hits) == keys(&first.hits));
         casebook.release_memory().await.unwrap();
         casebook.preload().await.unwrap();

@@ -27,10 +27,12 @@ pub(super) fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
     let comments = reader.all_comments(&row)?;
     let links = links(reader, &row)?;
     // The tracker's count excludes review comments on the lines of a pull request.
-    let is_counted = |c: &&StoredComment| !c.remote_id.starts_with(precedent_core::model::REVIEW_PREFIX);
+    let is_counted =
+        |c: &&StoredComment| !c.remote_id.starts_with(precedent_core::model::REVIEW_PREFIX);
     let count = comments.iter().filter(is_counted).count() as u64;
     Ok(Thread {
-        missing_comments: u32::try_from(row.comment_count.saturating_sub(count)).unwrap_or(u32::MAX),
+        missing_comments: u32::try_from(row.comment_count.saturating_sub(count))
+            .unwrap_or(u32::MAX),
         html: html::from_markdown(&row.body),
         comments: comments.into_iter().map(thread_comment).collect(),
         links,

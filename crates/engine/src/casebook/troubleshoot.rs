@@ -8,8 +8,8 @@ use crate::{
 use precedent_core::{
     error::Result,
     model::{
-        AskRequest, AskResponse, KnownProblem, Notice, ProblemsRequest, ProblemsResponse, ThreadFigures,
-        TroubleshootRequest, TroubleshootResponse,
+        AskRequest, AskResponse, KnownProblem, Notice, ProblemsRequest, ProblemsResponse,
+        ThreadFigures, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -56,7 +56,11 @@ impl Casebook {
     /// [`precedent_core::Code::NotFound`] for a source that does not exist,
     /// [`precedent_core::Code::InvalidInput`] for a value out of range,
     /// [`precedent_core::Code::Cancelled`].
-    pub async fn problems(&self, request: ProblemsRequest, task: &Task) -> Result<ProblemsResponse> {
+    pub async fn problems(
+        &self,
+        request: ProblemsRequest,
+        task: &Task,
+    ) -> Result<ProblemsResponse> {
         let task = task.clone();
         self.run(move |i| {
             let now = (i.clock)();
@@ -95,7 +99,12 @@ impl Casebook {
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source,
     /// [`precedent_core::Code::Cancelled`].
-    pub async fn evaluate_threads(&self, source: &str, budget: usize, task: &Task) -> Result<ThreadFigures> {
+    pub async fn evaluate_threads(
+        &self,
+        source: &str,
+        budget: usize,
+        task: &Task,
+    ) -> Result<ThreadFigures> {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
             let session = i.embedding_session()?;

@@ -23,7 +23,8 @@ use precedent_core::{
     error::{Code, Error, Result},
     model::{
         Band, Check, Coverage, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, KnownDuplicate, LIKELY, Lack, Lacking, Notice, Similarity, State, VerdictKind,
+        DuplicatesResponse, KnownDuplicate, LIKELY, Lack, Lacking, Notice, Similarity, State,
+        VerdictKind,
     },
     task::Task,
 };
@@ -55,7 +56,8 @@ pub fn check(
     task: &Task,
 ) -> Result<DuplicatesResponse> {
     let coverage = check_coverage(finder)?;
-    let mut response = find_and_record(&coverage, finder, request, Some(WRITE_PATIENCE), now, task)?;
+    let mut response =
+        find_and_record(&coverage, finder, request, Some(WRITE_PATIENCE), now, task)?;
     response.notices.extend(other_source_notice(&coverage, finder, request, &response, now, task)?);
     response.notices.extend(closed_notice(finder, request)?);
     Ok(response)
@@ -78,7 +80,8 @@ fn closed_notice(finder: &MatchFinder<'_>, request: &DuplicatesRequest) -> Resul
         };
         Ok((kind, source))
     })?;
-    let tests = [Test::Kind(kind), Test::State(State::Closed)].into_iter().chain(source.map(Test::Source));
+    let tests =
+        [Test::Kind(kind), Test::State(State::Closed)].into_iter().chain(source.map(Test::Source));
     let filters: Vec<Filter> = tests.map(|test| Filter { test, negated: false }).collect();
     let closed_count = finder.fulltext.matching(&filters)?;
     Ok((closed_count > 0).then(|| Notice {
@@ -198,8 +201,11 @@ fn run(
     task: &Task,
 ) -> Result<(DuplicatesResponse, Option<DocumentRow>)> {
     if !(0.0..=1.0).contains(&request.threshold) {
-        return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
-            .with_hint("The threshold is a similarity from 0 to 1."));
+        return Err(Error::invalid(format!(
+            "a threshold of {} is out of range",
+            request.threshold
+        ))
+        .with_hint("The threshold is a similarity from 0 to 1."));
     }
     if request.max_candidates == 0 || request.max_candidates > MAX_CANDIDATES {
         return Err(Error::invalid(format!("cannot show {} candidates", request.max_candidates))
@@ -287,12 +293,17 @@ fn answer(
     let item = question.row.as_ref();
     let draft_text = question.draft.body.whole(&question.draft.title);
     let draft_tokens = TokenizedReport::new(&question.draft.title, &question.draft.body);
-    let draft_terms = tokens::words(&draft_text[..draft_text.floor_char_boundary(explain::MAX_READ)]);
+    let draft_terms =
+        tokens::words(&draft_text[..draft_text.floor_char_boundary(explain::MAX_READ)]);
     let signatures =
         finder.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
     let names = explain::distinctive_identifiers(&question.draft.title, &question.draft.body);
-    let about =
-        explain::About { draft: &question.draft, text: &draft_text, signatures: &signatures, names: &names };
+    let about = explain::About {
+        draft: &question.draft,
+        text: &draft_text,
+        signatures: &signatures,
+        names: &names,
+    };
     let draft_words: HashSet<&str> = draft_tokens.terms().collect();
     let mut response = DuplicatesResponse {
         key: item.map(|row| row.key.clone()),
@@ -314,14 +325,17 @@ fn answer(
         let stays = canonical.stays_for(&row.key);
         response.known = stays.map(|key| known_duplicate(r, &question.draft, key)).transpose()?;
         let duplicates = r.duplicates_of(&row.key)?.into_iter().take(MAX_CANDIDATES);
-        response.known_duplicates =
-            duplicates.map(|key| known_duplicate(r, &question.draft, key)).collect::<Result<_>>()?;
+        response.known_duplicates = duplicates
+            .map(|key| known_duplicate(r, &question.draft, key))
+            .collect::<Result<_>>()?;
     }
     for candidate in &matches.matches {
         if response.candidates.len() >= request.max_candidates {
             break;
         }
-        let Some(row) = r.document(candidate.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
+        let Some(row) = r.document(candidate.document)?.filter(|d| d.deleted_at.is_none()) else {
+            continue;
+        };
         if !request.include_closed && row.state != Some(State::Open) {
             continue;
         }
@@ -335,11 +349,16 @@ fn answer(
         }
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
         let candidate_tokens = TokenizedReport::new(&row.title, &body);
-        let similarity =
-            similarity(&question.draft.title, &draft_words, &row.title, &candidate_tokens, candidate);
+        let similarity = similarity(
+            &question.draft.title,
+            &draft_words,
+            &row.title,
+            &candidate_tokens,
+            candidate,
+        );
         // Text similarity is low for a log in which only one line names the same failure.
-        let evident =
-            request.threshold <= DuplicatesRequest::default().threshold && candidate.confidence >= LIKELY;
+        let evident = request.threshold <= DuplicatesRequest::default().threshold
+            && candidate.confidence >= LIKELY;
         if similarity.combined < request.threshold && !evident {
             continue;
         }
@@ -347,10 +366,19 @@ fn answer(
         // Use the draft's spelling.
         let original_word = |term: &&String| draft_terms.iter().find(|w| w.term == **term);
         let rare = rare(finder, candidate)?;
-        let comment_words: Vec<&str> =
-            rare.iter().filter_map(|t| original_word(&t)).map(|w| &draft_text[w.range.clone()]).collect();
-        let reasons =
-            explain::reasons(finder.fulltext, &about, (&row, &body), &versions, candidate, &comment_words)?;
+        let comment_words: Vec<&str> = rare
+            .iter()
+            .filter_map(|t| original_word(&t))
+            .map(|w| &draft_text[w.range.clone()])
+            .collect();
+        let reasons = explain::reasons(
+            finder.fulltext,
+            &about,
+            (&row, &body),
+            &versions,
+            candidate,
+            &comment_words,
+        )?;
         let canonical = r.canonical(&row.key)?.key;
         response.candidates.push(DuplicateCandidate {
             reasons,
@@ -439,7 +467,12 @@ fn named_versions(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Versions
 
 /// Returns the disposition of a candidate as of the draft's creation; `versions` are the versions
 /// that the two name.
-fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Versions) -> Result<Disposition> {
+fn disposition(
+    r: &Reader<'_>,
+    draft: &Draft,
+    row: &DocumentRow,
+    versions: &Versions,
+) -> Result<Disposition> {
     let mut comments = None;
     Ok(match (row.state, row.closed_as()) {
         (None | Some(State::Open), _) => Disposition::Open,
@@ -447,7 +480,8 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
         _ if is_declined(r, row, &mut comments)? => Disposition::Declined,
         _ if !is_fixed(r, row, &mut comments)? => Disposition::Completed,
         _ => {
-            let link = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
+            let link =
+                r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
             let by = row.milestone.clone().or(link.map(|l| l.from_key));
             let is_later = row.closed_at.is_some_and(|time| time < draft.made_at);
             let is_regression = is_later && {
@@ -457,7 +491,10 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
                 let fixed_version = match milestone {
                     None if versions.0.is_some() => {
                         let comments = comments.map_or_else(|| r.comments(row), Ok)?;
-                        comments.iter().rev().find_map(|comment| explain::fixed_version(&comment.body))
+                        comments
+                            .iter()
+                            .rev()
+                            .find_map(|comment| explain::fixed_version(&comment.body))
                     }
                     milestone => milestone,
                 };
@@ -466,7 +503,9 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
                     ((Some(a), _), Some(fixed_version)) => {
                         compare(a, &fixed_version).is_some_and(Ordering::is_ge)
                     }
-                    ((Some(a), Some(b)), None) => compare(a, b).is_some_and(Ordering::is_gt) || says_so(),
+                    ((Some(a), Some(b)), None) => {
+                        compare(a, b).is_some_and(Ordering::is_gt) || says_so()
+                    }
                     _ => says_so(),
                 }
             };

@@ -45,8 +45,11 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     };
     let signatures: BTreeSet<&str> = a.iter().map(|s| s.text.as_str()).collect();
     let mut out = Vec::new();
-    let mut add = |kind: FactKind, report_names: &BTreeSet<String>, candidate_names: &BTreeSet<String>| {
-        let take = |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
+    let mut add = |kind: FactKind,
+                   report_names: &BTreeSet<String>,
+                   candidate_names: &BTreeSet<String>| {
+        let take =
+            |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
         if !report_names.is_empty() || !candidate_names.is_empty() {
             out.push(Fact {
                 kind,
@@ -66,7 +69,10 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     }
     // Exclude versions of systems and compilers, which do not identify the product.
     let product_versions = |side: Side<'_>| -> BTreeSet<String> {
-        versions(&format!("{}\n{}", side.title, side.body.text()), side.product).own.into_iter().collect()
+        versions(&format!("{}\n{}", side.title, side.body.text()), side.product)
+            .own
+            .into_iter()
+            .collect()
     };
     add(FactKind::Version, &product_versions(report), &product_versions(candidate));
     let identifiers = |side: Side<'_>| distinctive_identifiers(side.title, side.body);
@@ -82,12 +88,18 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
 
 /// Restores the spelling of names in facts: that of each report, and for shared names that of the
 /// first.
-pub fn with_original_spelling(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
+pub fn with_original_spelling(
+    mut facts: Vec<Fact>,
+    report: Side<'_>,
+    candidate: Side<'_>,
+) -> Vec<Fact> {
     let (a_text, b_text) = (report.body.whole(report.title), candidate.body.whole(candidate.title));
     for fact in facts.iter_mut().filter(|fact| fact.kind != FactKind::Label) {
-        for (names, text) in
-            [(&mut fact.shared, &a_text), (&mut fact.report, &a_text), (&mut fact.candidate, &b_text)]
-        {
+        for (names, text) in [
+            (&mut fact.shared, &a_text),
+            (&mut fact.report, &a_text),
+            (&mut fact.candidate, &b_text),
+        ] {
             names.iter_mut().for_each(|name| *name = spelling(text, name).to_owned());
         }
     }
@@ -111,8 +123,11 @@ pub fn marks(
         .filter(|term| candidate_words.contains_key(*term) && !tokens::is_stop_word(term))
         .cloned()
         .collect();
-    let mut rare: Vec<(f32, &String)> =
-        idf(&common_terms)?.into_iter().zip(&common_terms).filter(|(idf, _)| *idf >= RARE).collect();
+    let mut rare: Vec<(f32, &String)> = idf(&common_terms)?
+        .into_iter()
+        .zip(&common_terms)
+        .filter(|(idf, _)| *idf >= RARE)
+        .collect();
     rare.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     rare.truncate(MAX_WORDS);
     let of = |words: &BTreeMap<String, BTreeSet<String>>, side_names: fn(&Fact) -> &[String]| {
@@ -190,8 +205,9 @@ mod tests {
         let (report, candidate) = (side("", &report, &[]), side("", &candidate, &[]));
         let facts = facts(report, candidate);
         // "server" is a common word here.
-        let idf =
-            |terms: &[String]| Ok(terms.iter().map(|t| if t == "server" { 0.5 } else { 6.0 }).collect());
+        let idf = |terms: &[String]| {
+            Ok(terms.iter().map(|t| if t == "server" { 0.5 } else { 6.0 }).collect())
+        };
         let (report, candidate) = marks(report, candidate, &facts, idf).unwrap();
         let mark = |text: &str, kind| Mark { text: text.into(), kind };
         assert_eq!(

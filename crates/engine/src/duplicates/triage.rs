@@ -14,8 +14,8 @@ use crate::{answer::MatchFinder, search};
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Band, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, Notice, TriageItem, TriageRequest,
-        TriageResponse,
+        Band, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse, Notice, TriageItem,
+        TriageRequest, TriageResponse,
     },
     task::{Phase, Task},
 };
@@ -50,7 +50,9 @@ pub fn triage(
         0 => DEFAULT_LIMIT,
         n if n <= MAX_LIMIT => n,
         n => {
-            return Err(Error::invalid(format!("a queue of {n} is too long; the maximum is {MAX_LIMIT}")));
+            return Err(Error::invalid(format!(
+                "a queue of {n} is too long; the maximum is {MAX_LIMIT}"
+            )));
         }
     };
     let include_closed = request.include_closed;
@@ -66,8 +68,11 @@ pub fn triage(
     };
     // Computed once, because all checks use the same indexes.
     let coverage = check::check_coverage(finder)?;
-    let keys = finder.store.read(|r| r.unchecked(source, include_closed, request.rescan, &coverage.index))?;
-    let is_time_left = || !request.queue_only && patience.is_none_or(|patience| start.elapsed() < patience);
+    let keys = finder
+        .store
+        .read(|r| r.unchecked(source, include_closed, request.rescan, &coverage.index))?;
+    let is_time_left =
+        || !request.queue_only && patience.is_none_or(|patience| start.elapsed() < patience);
     let (progress, total) = (AtomicU64::new(0), keys.len() as u64);
     // `None` for a report that another process has removed meanwhile.
     let ask = |key: &String| -> Result<Option<CheckResult>> {
@@ -141,7 +146,8 @@ pub fn triage(
             .filter(|(item, _)| belongs(&item.candidate))
             .map(|(item, more)| {
                 // Deduplicate notices: reports of several sources may lack different data.
-                let new: Vec<Notice> = more.into_iter().filter(|notice| !notices.contains(notice)).collect();
+                let new: Vec<Notice> =
+                    more.into_iter().filter(|notice| !notices.contains(notice)).collect();
                 notices.extend(new);
                 item
             })

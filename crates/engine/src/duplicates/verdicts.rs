@@ -43,7 +43,10 @@ pub fn decide(
     }
     if kind == VerdictKind::Duplicate && w.canonical(&b.key)?.key == a.key {
         return Err(Error::invalid(format!("{} is itself a duplicate of {}", b.key, a.key))
-            .with_hint(format!("Swap the two, or first run: precedent verdict undo {} {}", b.key, a.key)));
+            .with_hint(format!(
+                "Swap the two, or first run: precedent verdict undo {} {}",
+                b.key, a.key
+            )));
     }
     let canonical = (kind == VerdictKind::Duplicate).then(|| b.key.clone());
     let (first, second) = if a.key < b.key { (a.key, b.key) } else { (b.key, a.key) };
@@ -58,7 +61,13 @@ pub fn decide(
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is no verdict on the pair; database errors.
-pub fn undo(w: &Writer<'_>, a: &str, b: &str, actor: &str, now: Timestamp) -> Result<Option<Verdict>> {
+pub fn undo(
+    w: &Writer<'_>,
+    a: &str,
+    b: &str,
+    actor: &str,
+    now: Timestamp,
+) -> Result<Option<Verdict>> {
     let full = |k: &str| search::resolve_one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
     let (a, b) = (full(a), full(b));
     w.take_verdict_back(&a, &b, actor, now)?.ok_or_else(|| {

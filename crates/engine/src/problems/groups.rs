@@ -44,14 +44,18 @@ impl Group {
 
 /// Groups reports, in order of creation.
 pub(super) fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
-    let place: HashMap<&str, usize> = ties.iter().enumerate().map(|(i, t)| (t.key.as_str(), i)).collect();
-    let pairs: HashSet<(&str, &str)> = not_duplicates.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let place: HashMap<&str, usize> =
+        ties.iter().enumerate().map(|(i, t)| (t.key.as_str(), i)).collect();
+    let pairs: HashSet<(&str, &str)> =
+        not_duplicates.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let is_excluded = |a: &str, b: &str| pairs.contains(&(a.min(b), a.max(b)));
     let mut groups: Vec<Group> = Vec::new();
     // The group of each report, with the confidence that it belongs there.
     let mut home: Vec<Option<(usize, f32)>> = vec![None; ties.len()];
     for (i, tie) in ties.iter().enumerate() {
-        let Some(head) = tie.canonical.as_deref().and_then(|c| place.get(c)).copied() else { continue };
+        let Some(head) = tie.canonical.as_deref().and_then(|c| place.get(c)).copied() else {
+            continue;
+        };
         let at = match home[head] {
             Some((at, _)) => at,
             None => {
@@ -60,7 +64,12 @@ pub(super) fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<G
                 groups.len() - 1
             }
         };
-        groups[at].members.push(Member { tie: i, is_known: true, confidence: 1.0, via: Some(head) });
+        groups[at].members.push(Member {
+            tie: i,
+            is_known: true,
+            confidence: 1.0,
+            via: Some(head),
+        });
         home[i] = Some((at, 1.0));
     }
     for (i, tie) in ties.iter().enumerate() {
@@ -72,12 +81,15 @@ pub(super) fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<G
         for (candidate, confidence) in &tie.candidates {
             // Only earlier ones by index: two reports of the same second must not depend on each
             // other.
-            let Some(&candidate) = place.get(candidate.as_str()).filter(|o| **o < i) else { continue };
+            let Some(&candidate) = place.get(candidate.as_str()).filter(|o| **o < i) else {
+                continue;
+            };
             let sure = confidence * home[candidate].map_or(1.0, |(_, sure)| sure);
             if sure < FLOOR || best.is_some_and(|(most, _)| sure <= most) {
                 continue;
             }
-            let members = home[candidate].map(|(at, _)| &groups[at].members[..]).unwrap_or_default();
+            let members =
+                home[candidate].map(|(at, _)| &groups[at].members[..]).unwrap_or_default();
             let likely_count = members.iter().filter(|m| !m.is_known).count();
             let is_rejected = is_excluded(&tie.key, &ties[candidate].key)
                 || members.iter().any(|m| is_excluded(&tie.key, &ties[m.tie].key));
@@ -94,7 +106,12 @@ pub(super) fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<G
                 groups.len() - 1
             }
         };
-        groups[at].members.push(Member { tie: i, is_known: false, confidence: sure, via: Some(candidate) });
+        groups[at].members.push(Member {
+            tie: i,
+            is_known: false,
+            confidence: sure,
+            via: Some(candidate),
+        });
         home[i] = Some((at, sure));
     }
     for group in &mut groups {
@@ -110,7 +127,8 @@ pub(super) fn months(times: &[Timestamp]) -> Vec<ProblemMonth> {
     for time in times {
         *counts.entry(month(time)).or_default() += 1;
     }
-    let (Some((first, _)), Some((last, _))) = (counts.first_key_value(), counts.last_key_value()) else {
+    let (Some((first, _)), Some((last, _))) = (counts.first_key_value(), counts.last_key_value())
+    else {
         return Vec::new();
     };
     let mut out: Vec<ProblemMonth> = first

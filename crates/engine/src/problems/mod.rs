@@ -13,8 +13,8 @@ use jiff::{Timestamp, ToSpan as _};
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Coverage, ListedProblem, ProblemList, ProblemReport, ProblemStatus, ProblemVersion, ProblemsRequest,
-        ProblemsResponse, Tie,
+        Coverage, ListedProblem, ProblemList, ProblemReport, ProblemStatus, ProblemVersion,
+        ProblemsRequest, ProblemsResponse, Tie,
     },
     task::Task,
 };
@@ -48,17 +48,25 @@ pub fn problems(
 ) -> Result<ProblemsResponse> {
     let start = Instant::now();
     if !(0.0..=1.0).contains(&request.threshold) {
-        return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
-            .with_hint("The threshold is a confidence from 0 to 1."));
+        return Err(Error::invalid(format!(
+            "a threshold of {} is out of range",
+            request.threshold
+        ))
+        .with_hint("The threshold is a confidence from 0 to 1."));
     }
     let limit = match request.limit {
         0 => DEFAULT_LIMIT,
         n if n <= MAX_LIMIT => n,
-        n => return Err(Error::invalid(format!("{n} problems are too many; the maximum is {MAX_LIMIT}"))),
+        n => {
+            return Err(Error::invalid(format!(
+                "{n} problems are too many; the maximum is {MAX_LIMIT}"
+            )));
+        }
     };
     let mut response = context.finder.store.read(|r| {
         let key = request.source.as_deref();
-        let source = key.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+        let source =
+            key.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
         let sources = match &source {
             Some(source) => vec![source.clone()],
             None => r.sources()?,
@@ -74,8 +82,10 @@ pub fn problems(
             for source in &sources {
                 let newest_at = releases.get(&source.key).and_then(Releases::newest_at);
                 let known = |tie: &Tie| ties.iter().any(|known| known.key == tie.key);
-                let closed =
-                    newest_at.map(|at| r.closed_since(source.id, at)).transpose()?.unwrap_or_default();
+                let closed = newest_at
+                    .map(|at| r.closed_since(source.id, at))
+                    .transpose()?
+                    .unwrap_or_default();
                 let alone: Vec<Tie> = closed.into_iter().filter(|tie| !known(tie)).collect();
                 for tie in alone {
                     groups.push(Group::of_one(ties.len()));
@@ -92,12 +102,17 @@ pub fn problems(
             }
         }
         let listing = Listing { r, context, ties, releases, articles: articles_about, now };
-        let least = if request.list == ProblemList::Unreleased { 1 } else { 2 }.max(request.min_reports);
-        groups.retain(|group| group.members.len() >= least && listing.may_list(group, request.list));
+        let least =
+            if request.list == ProblemList::Unreleased { 1 } else { 2 }.max(request.min_reports);
+        groups
+            .retain(|group| group.members.len() >= least && listing.may_list(group, request.list));
         let listed = listing.select(groups, request.list, task)?;
-        let is_known = |key: &str| listing.releases.get(key).is_some_and(|known| known.newest_at().is_some());
-        let without_releases =
-            sources.iter().map(|source| &source.key).filter(|key| !is_known(key) && key.contains('/'));
+        let is_known =
+            |key: &str| listing.releases.get(key).is_some_and(|known| known.newest_at().is_some());
+        let without_releases = sources
+            .iter()
+            .map(|source| &source.key)
+            .filter(|key| !is_known(key) && key.contains('/'));
         Ok(ProblemsResponse {
             list: request.list,
             total: listed.len(),
@@ -154,7 +169,11 @@ impl Listing<'_> {
             ProblemList::Unreleased => !head.open,
             ProblemList::Recurring => !head.open && group.members[1..].iter().any(is_later),
             ProblemList::WithoutArticle => {
-                !head.open && !group.members.iter().any(|m| self.articles.contains_key(&self.ties[m.tie].key))
+                !head.open
+                    && !group
+                        .members
+                        .iter()
+                        .any(|m| self.articles.contains_key(&self.ties[m.tie].key))
             }
         }
     }
@@ -228,9 +247,14 @@ impl Listing<'_> {
             .into_iter()
             .map(|(version, reports)| ProblemVersion { version: version.to_owned(), reports })
             .collect();
-        versions.sort_by(|a, b| by_number(&a.version, &b.version).then_with(|| a.version.cmp(&b.version)));
-        let articles: BTreeSet<String> =
-            reports().filter_map(|report| self.articles.get(&report.key)).flatten().cloned().collect();
+        versions.sort_by(|a, b| {
+            by_number(&a.version, &b.version).then_with(|| a.version.cmp(&b.version))
+        });
+        let articles: BTreeSet<String> = reports()
+            .filter_map(|report| self.articles.get(&report.key))
+            .flatten()
+            .cloned()
+            .collect();
         Ok(ListedProblem {
             status: outcome.as_ref().map_or(ProblemStatus::Open, |outcome| outcome.status),
             fixed_in: outcome.as_ref().and_then(|outcome| outcome.fixed_in.clone()),

@@ -50,13 +50,15 @@ pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice>
         return None;
     }
     // Assume that undivided documents have as many passages as the others.
-    let built = percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
+    let built =
+        percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
     Some(inconclusive(Lack::SomeVectors, "semantic", built))
 }
 
 pub(super) fn missing_text(coverage: Coverage) -> Option<Notice> {
-    (coverage.full_text < coverage.documents)
-        .then(|| inconclusive(Lack::FullText, "keyword", percent(coverage.full_text, coverage.documents)))
+    (coverage.full_text < coverage.documents).then(|| {
+        inconclusive(Lack::FullText, "keyword", percent(coverage.full_text, coverage.documents))
+    })
 }
 
 fn inconclusive(lack: Lack, index: &str, built: u64) -> Notice {
@@ -80,7 +82,8 @@ mod tests {
         };
         assert_eq!(text(10, 50, 50, 0), None);
         assert_eq!(text(0, 0, 0, 0), None);
-        let built = |percent| Some(format!("Not conclusive: the semantic index is {percent}% built."));
+        let built =
+            |percent| Some(format!("Not conclusive: the semantic index is {percent}% built."));
         assert_eq!(text(10, 50, 0, 0), built(0));
         assert_eq!(text(10, 50, 2, 0), built(4));
         assert_eq!(text(10, 50, 50, 5), built(50));

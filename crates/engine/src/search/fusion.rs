@@ -47,7 +47,10 @@ const TO_TITLE: f32 = 0.5;
 /// Computes the title score of each semantic candidate, which [`blend`] adds to its cosine.
 pub(super) fn titles(likeness: &[Likeness]) -> Vec<f32> {
     let or_zero = |cosine: Option<f32>| cosine.unwrap_or(0.0);
-    likeness.iter().map(|l| OF_TITLE * or_zero(l.title_text) + TO_TITLE * or_zero(l.text_title)).collect()
+    likeness
+        .iter()
+        .map(|l| OF_TITLE * or_zero(l.title_text) + TO_TITLE * or_zero(l.text_title))
+        .collect()
 }
 
 /// The results of the arms, each best first.
@@ -73,8 +76,11 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
     let cosines = || semantic.iter().enumerate().map(|(place, (_, s))| near(place, *s));
     let farthest = cosines().min_by(f32::total_cmp).unwrap_or(0.0);
     let nearest = cosines().max_by(f32::total_cmp).unwrap_or(0.0);
-    let cosine_margins: HashMap<i64, f32> =
-        semantic.iter().enumerate().map(|(place, (id, s))| (*id, near(place, *s) - farthest)).collect();
+    let cosine_margins: HashMap<i64, f32> = semantic
+        .iter()
+        .enumerate()
+        .map(|(place, (id, s))| (*id, near(place, *s) - farthest))
+        .collect();
     let by_words = |place: usize, s: f32| {
         let share = s / most_words;
         let without_vector = words.get(place).filter(|(id, _)| unread.binary_search(id).is_ok());
@@ -105,7 +111,8 @@ fn sum_contributions(arms: &[(ArmList<'_>, &Worth<'_>)]) -> Vec<FusedHit> {
                 previous_score = *score;
             }
             let adds = arm.weight * worth(place, *score);
-            let contribution = Contribution { arm: arm.arm, rank, score: *score, weight: arm.weight, adds };
+            let contribution =
+                Contribution { arm: arm.arm, rank, score: *score, weight: arm.weight, adds };
             by_document.entry(*document).or_default().push(contribution);
         }
     }
@@ -134,7 +141,10 @@ mod tests {
 
     #[test]
     fn documents_of_both_arms_come_first() {
-        assert_eq!(blend_order(&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]), [2, 3, 1, 4]);
+        assert_eq!(
+            blend_order(&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]),
+            [2, 3, 1, 4]
+        );
     }
 
     #[test]
@@ -157,11 +167,15 @@ mod tests {
 
     #[test]
     fn similar_titles_raise_the_score() {
-        let like =
-            |title: f32| Likeness { title_text: Some(title), text_title: Some(title), ..Likeness::default() };
+        let like = |title: f32| Likeness {
+            title_text: Some(title),
+            text_title: Some(title),
+            ..Likeness::default()
+        };
         let semantic = [(1, 0.6), (2, 0.55), (3, 0.5)];
         let titles = titles(&[like(0.2), like(0.7), like(0.1)]);
-        let arms = Arms { words: &[(4, 1.0)], semantic: &semantic, titles: &titles, ..Arms::default() };
+        let arms =
+            Arms { words: &[(4, 1.0)], semantic: &semantic, titles: &titles, ..Arms::default() };
         let documents = blend(&PASTED_WITH_TITLES, arms);
         let order: Vec<i64> = documents.iter().map(|f| f.document).collect();
         assert_eq!(order, [4, 2, 1, 3]);

@@ -142,15 +142,17 @@ impl QueryContext<'_> {
             0 => DEFAULT_LIMIT,
             n if n <= MAX_LIMIT => n,
             n => {
-                return Err(Error::invalid(format!("a limit of {n} is too large"))
-                    .with_hint(format!("Use at most {MAX_LIMIT}, and filters to narrow the search.")));
+                return Err(Error::invalid(format!("a limit of {n} is too large")).with_hint(
+                    format!("Use at most {MAX_LIMIT}, and filters to narrow the search."),
+                ));
             }
         };
         let query = query::parse(&request.query)?.within(&request.filters)?;
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
-        let doubts = query.doubts.iter().map(|text| Notice { lack: Lack::Operators, text: text.clone() });
+        let doubts =
+            query.doubts.iter().map(|text| Notice { lack: Lack::Operators, text: text.clone() });
         let mut notices: Vec<Notice> = doubts.collect();
         let mut arms = Vec::new();
 
@@ -187,8 +189,9 @@ impl QueryContext<'_> {
             // Another process may have started a rebuild meanwhile; an empty result is then not
             // conclusive.
             let now = self.coverage()?;
-            let has_vector_notice =
-                notices.iter().any(|n: &Notice| matches!(n.lack, Lack::SomeVectors | Lack::AllVectors));
+            let has_vector_notice = notices
+                .iter()
+                .any(|n: &Notice| matches!(n.lack, Lack::SomeVectors | Lack::AllVectors));
             if mode != Mode::Lexical && coverage.embedded > 0 && !has_vector_notice {
                 notices.extend(self.missing_vectors(now)?);
             }
@@ -197,7 +200,8 @@ impl QueryContext<'_> {
             if query.is_narrowed() {
                 notices.push(Notice {
                     lack: Lack::Operators,
-                    text: "Nothing meets all filters, quoted phrases and exclusions of the query.".to_owned(),
+                    text: "Nothing meets all filters, quoted phrases and exclusions of the query."
+                        .to_owned(),
                 });
             }
         }
@@ -226,8 +230,11 @@ impl QueryContext<'_> {
                 terms.extend(report::terms(word.trim_end_matches('*')));
                 if let Some(prefix) = word.strip_suffix('*').map(str::to_lowercase) {
                     for part in [Vocabulary::Title, Vocabulary::Body, Vocabulary::Comments] {
-                        let vocabulary = self.fulltext.vocabulary(part, |term| term.starts_with(&prefix))?;
-                        terms.extend(vocabulary.into_iter().take(MAX_PREFIX_TERMS).map(|(term, _)| term));
+                        let vocabulary =
+                            self.fulltext.vocabulary(part, |term| term.starts_with(&prefix))?;
+                        terms.extend(
+                            vocabulary.into_iter().take(MAX_PREFIX_TERMS).map(|(term, _)| term),
+                        );
                     }
                 }
             }
@@ -267,15 +274,18 @@ impl QueryContext<'_> {
         let by_words = !query.is_pasted && mode != Mode::Semantic;
         let fulltext = self.fulltext;
         // The full-text lookup runs while the query is embedded.
-        let is_parallel = by_words && mode == Mode::Hybrid && self.vectors.is_some() && coverage.embedded > 0;
+        let is_parallel =
+            by_words && mode == Mode::Hybrid && self.vectors.is_some() && coverage.embedded > 0;
         std::thread::scope(|scope| {
-            let lexical = is_parallel.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
+            let lexical =
+                is_parallel.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
             if by_words && !is_parallel {
                 pool.lexical = fulltext.search(words, filters, depth)?;
             }
             self.secondary_arms(retrieval, &mut pool)?;
             if let Some(lexical) = lexical {
-                pool.lexical = lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                pool.lexical =
+                    lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             }
             Ok::<_, Error>(())
         })?;
@@ -291,7 +301,8 @@ impl QueryContext<'_> {
         if query.is_pasted && mode != Mode::Semantic {
             let (title, body) = report::pasted(&query.text, &Skeleton::default());
             let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
-            pool.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &semantic_ids)?;
+            pool.lexical =
+                self.fulltext.like(&Report::new(&title, &body), filters, depth, &semantic_ids)?;
             pool.arms.push(Arm::Lexical);
         }
         if let Some(vectors) = self.vectors
@@ -319,7 +330,8 @@ impl QueryContext<'_> {
             let terms: Vec<String> = distinctive.iter().map(signature::Signature::term).collect();
             if !terms.is_empty() {
                 pool.signatures = terms.len();
-                pool.signature = self.fulltext.search_signatures(&terms, &query.filters, retrieval.depth)?;
+                pool.signature =
+                    self.fulltext.search_signatures(&terms, &query.filters, retrieval.depth)?;
                 pool.arms.push(Arm::Signature);
             }
         }
@@ -374,7 +386,9 @@ impl QueryContext<'_> {
         let name = language.name();
         let without = |why: String| Notice {
             lack: Lack::Model,
-            text: format!("Not conclusive: texts in {name} are compared by their words and names only{why}"),
+            text: format!(
+                "Not conclusive: texts in {name} are compared by their words and names only{why}"
+            ),
         };
         if !language.is_supported() {
             return Ok(Some(without(
@@ -383,7 +397,9 @@ impl QueryContext<'_> {
         }
         let vectors = match self.languages.vectors(true) {
             Ok(Some(vectors)) => vectors,
-            Ok(None) => return Ok(Some(without(", because the casebook is read-only.".to_owned()))),
+            Ok(None) => {
+                return Ok(Some(without(", because the casebook is read-only.".to_owned())));
+            }
             Err(error) => {
                 let hint = error.hint().map(|hint| format!(" {hint}")).unwrap_or_default();
                 return Ok(Some(without(format!(" ({error}).{hint}"))));
@@ -396,19 +412,29 @@ impl QueryContext<'_> {
         let built = (embedded * 100).checked_div(chunks).unwrap_or(0).min(99);
         Ok(Some(Notice {
             lack: Lack::SomeVectors,
-            text: format!("Not conclusive: the index for {name} and other languages is {built}% built."),
+            text: format!(
+                "Not conclusive: the index for {name} and other languages is {built}% built."
+            ),
         }))
     }
 
     pub(crate) fn no_model(&self) -> Notice {
         let hint = self.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
         let why = self.problem.map(|p| format!(" ({p})")).unwrap_or_default();
-        Notice { lack: Lack::Model, text: format!("Not conclusive: keyword search only{why}.{hint}") }
+        Notice {
+            lack: Lack::Model,
+            text: format!("Not conclusive: keyword search only{why}.{hint}"),
+        }
     }
 
     /// Retrieves candidates by the query's vector, and scores the title of a pasted text
     /// separately.
-    fn semantic(&self, vectors: &Vectors, retrieval: &Retrieval<'_>, pool: &mut Candidates) -> Result<()> {
+    fn semantic(
+        &self,
+        vectors: &Vectors,
+        retrieval: &Retrieval<'_>,
+        pool: &mut Candidates,
+    ) -> Result<()> {
         let Retrieval { query, words, mode, depth, .. } = *retrieval;
         let filter_ids = if retrieval.is_strict() {
             // All documents that pass the strict part, at any rank.
@@ -422,8 +448,10 @@ impl QueryContext<'_> {
         let foreign = language::foreign(&query.text).is_some();
         let across = match self.language_vectors(foreign)? {
             Some(vectors) => {
-                let nearest = self.nearest_across(&vectors, (&title, &text), &query.filters, depth)?;
-                let nearest: Vec<(i64, f32)> = nearest.iter().map(|hit| (hit.document, hit.mean)).collect();
+                let nearest =
+                    self.nearest_across(&vectors, (&title, &text), &query.filters, depth)?;
+                let nearest: Vec<(i64, f32)> =
+                    nearest.iter().map(|hit| (hit.document, hit.mean)).collect();
                 if foreign && !retrieval.is_strict() {
                     pool.semantic = nearest;
                     return Ok(());
@@ -448,7 +476,8 @@ impl QueryContext<'_> {
         }
         if !title.is_empty() && mode == Mode::Hybrid {
             let ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
-            pool.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
+            pool.titles =
+                fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
         }
         Ok(())
     }
@@ -504,14 +533,22 @@ impl QueryContext<'_> {
     /// # Errors
     /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
     pub fn vector(&self, text: &str) -> Result<Option<Vec<f32>>> {
-        self.vectors.map(|_| (self.embed)(&embedding_texts(&Query::from_pasted(text)).0)).transpose()
+        self.vectors
+            .map(|_| (self.embed)(&embedding_texts(&Query::from_pasted(text)).0))
+            .transpose()
     }
 
     /// Returns the best documents for a query, by fused score, without loading them; ties by id.
     ///
     /// # Errors
     /// Same as [`QueryContext::search`].
-    pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
+    pub fn rank(
+        &self,
+        query: &Query,
+        mode: Mode,
+        limit: usize,
+        task: &Task,
+    ) -> Result<Vec<(i64, f32)>> {
         let words = self.words(query)?;
         let coverage = self.coverage()?;
         let pool = self.retrieve(&Retrieval::new(query, &words, mode, limit, coverage, task))?;
@@ -537,7 +574,9 @@ impl QueryContext<'_> {
             let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
             // Ties break by key, so all documents with the last score must be loaded.
             for item in ranking.iter() {
-                if rows.len() >= limit && rows.last().is_some_and(|(last, _)| last.score > item.score) {
+                if rows.len() >= limit
+                    && rows.last().is_some_and(|(last, _)| last.score > item.score)
+                {
                     break;
                 }
                 match r.document(item.document)? {
@@ -545,7 +584,9 @@ impl QueryContext<'_> {
                     _ => {}
                 }
             }
-            rows.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| key_order(x, y)));
+            rows.sort_by(|(a, x), (b, y)| {
+                b.score.total_cmp(&a.score).then_with(|| key_order(x, y))
+            });
             rows.truncate(limit);
             let mut threads = Vec::with_capacity(rows.len());
             for (item, row) in rows {
@@ -587,7 +628,9 @@ impl QueryContext<'_> {
         self.store.read(|r| {
             let mut hits = Vec::with_capacity(ids.len());
             for id in ids {
-                let Some(row) = r.document(id)?.filter(|d| d.deleted_at.is_none()) else { continue };
+                let Some(row) = r.document(id)?.filter(|d| d.deleted_at.is_none()) else {
+                    continue;
+                };
                 hits.push(if request.titles {
                     Hit {
                         why: WHY.to_owned(),
@@ -641,7 +684,8 @@ fn key_order(a: &DocumentRow, b: &DocumentRow) -> std::cmp::Ordering {
 
 /// Returns the query in the terms of the index.
 fn words(query: &Query) -> Words {
-    let terms = |text: &str| -> Vec<String> { tokens::words(text).into_iter().map(|w| w.term).collect() };
+    let terms =
+        |text: &str| -> Vec<String> { tokens::words(text).into_iter().map(|w| w.term).collect() };
     let mut identifiers: Vec<String> = Vec::new();
     for (_, whole) in tokens::identifiers(&query.text).take(200) {
         if !identifiers.contains(&whole) {
@@ -671,7 +715,8 @@ fn words(query: &Query) -> Words {
 fn plain_hit(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
     let weights = passages::Weights::default();
     let comments = reader.comments(row)?;
-    let passages = passages::passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
+    let passages =
+        passages::passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
     let mut hit = hit(row, comment_count(&comments), &weights);
     hit.why = why.to_owned();
     hit.passages = passages.items;
@@ -706,7 +751,8 @@ fn hit(row: &DocumentRow, comments: u32, weights: &passages::Weights) -> Hit {
 }
 
 fn scores(item: &FusedHit, pool: &Candidates) -> Scores {
-    let of = |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == item.document).map(|(_, s)| *s);
+    let of =
+        |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == item.document).map(|(_, s)| *s);
     Scores {
         bm25: of(&pool.lexical),
         cosine: of(&pool.semantic),
@@ -716,7 +762,12 @@ fn scores(item: &FusedHit, pool: &Candidates) -> Scores {
 }
 
 /// Returns one sentence that explains why a document was found.
-fn why(query: &Query, passages: &passages::DocumentPassages, item: &FusedHit, pool: &Candidates) -> String {
+fn why(
+    query: &Query,
+    passages: &passages::DocumentPassages,
+    item: &FusedHit,
+    pool: &Candidates,
+) -> String {
     let arm = |arm| item.contributions.iter().find(|c| c.arm == arm);
     let mut reasons: Vec<String> = Vec::new();
     if arm(Arm::Signature).is_some() {
@@ -733,7 +784,11 @@ fn why(query: &Query, passages: &passages::DocumentPassages, item: &FusedHit, po
             ([], words) => format!("{place} contains {}", quote_list(words)),
             (title, []) => format!("the title contains {}", quote_list(title)),
             (title, words) => {
-                format!("the title contains {} and {place} contains {}", quote_list(title), quote_list(words))
+                format!(
+                    "the title contains {} and {place} contains {}",
+                    quote_list(title),
+                    quote_list(words)
+                )
             }
         });
     }

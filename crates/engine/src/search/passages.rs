@@ -112,7 +112,8 @@ impl Weights {
 
     /// Splits a text into spans, with matches marked.
     pub(super) fn spans(&self, text: &str) -> Vec<Span> {
-        let mut marks: Vec<Range<usize>> = self.matches(text).into_iter().map(|(range, ..)| range).collect();
+        let mut marks: Vec<Range<usize>> =
+            self.matches(text).into_iter().map(|(range, ..)| range).collect();
         if !self.identifiers.is_empty() {
             let whole = tokens::identifiers(text).filter(|(_, w)| self.identifiers.contains(w));
             marks.extend(whole.map(|(range, _)| range));
@@ -187,7 +188,10 @@ pub(super) fn passages(
         near.iter().find(|n| n.part == part && n.ordinal as usize == ordinal).map(|n| n.cosine)
     };
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
-    let add = |comment: Option<&'_ StoredComment>, place: usize, chunks: Vec<Chunk>| -> Vec<Candidate<'_>> {
+    let add = |comment: Option<&'_ StoredComment>,
+               place: usize,
+               chunks: Vec<Chunk>|
+     -> Vec<Candidate<'_>> {
         let part = comment.map_or(0, |c| c.id);
         chunks
             .into_iter()
@@ -201,7 +205,11 @@ pub(super) fn passages(
             })
             .collect()
     };
-    candidates.extend(add(None, 0, chunk::chunks(&Prepared::body(&row.body, skeleton), MAX_BODY_CHUNKS)));
+    candidates.extend(add(
+        None,
+        0,
+        chunk::chunks(&Prepared::body(&row.body, skeleton), MAX_BODY_CHUNKS),
+    ));
     // Score comments as written before preparing any, so that long threads stay cheap.
     let mut ranking: Vec<(f32, usize)> = comments
         .iter()
@@ -224,14 +232,17 @@ pub(super) fn passages(
     }
     // Each kind of evidence is scaled by its best value.
     let most_words = candidates.iter().map(|c| c.words).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
-    let nearest = candidates.iter().filter_map(|c| c.cosine).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+    let nearest =
+        candidates.iter().filter_map(|c| c.cosine).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
     let value = |c: &Candidate<'_>| c.words / most_words + c.cosine.map_or(0.0, |x| x / nearest);
     candidates.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.place.cmp(&b.place)));
     let best_value = candidates.first().map_or(0.0, &value);
     let title_words = matched_words(&row.title, weights);
-    let mut words = candidates.first().map(|c| matched_words(&c.chunk.text, weights)).unwrap_or_default();
+    let mut words =
+        candidates.first().map(|c| matched_words(&c.chunk.text, weights)).unwrap_or_default();
     words.retain(|(term, _)| !title_words.iter().any(|(t, _)| t == term));
-    let spellings = |words: Vec<(String, String)>| words.into_iter().map(|(_, word)| word).collect();
+    let spellings =
+        |words: Vec<(String, String)>| words.into_iter().map(|(_, word)| word).collect();
     let in_comment = candidates.first().is_some_and(|c| c.comment.is_some() && c.words > 0.0);
     let items = candidates
         .iter()
@@ -241,7 +252,12 @@ pub(super) fn passages(
         .take(MAX_PASSAGES)
         .map(|(_, c)| passage(c, row, weights))
         .collect();
-    DocumentPassages { items, title_words: spellings(title_words), words: spellings(words), in_comment }
+    DocumentPassages {
+        items,
+        title_words: spellings(title_words),
+        words: spellings(words),
+        in_comment,
+    }
 }
 
 fn passage(candidate: &Candidate<'_>, row: &DocumentRow, weights: &Weights) -> Passage {
@@ -290,7 +306,8 @@ fn window(text: &str, weights: &Weights) -> String {
     let mut best = (0.0, 0);
     for (i, (range, ..)) in matches.iter().enumerate() {
         let end = text.ceil_char_boundary((range.start + LENGTH).min(text.len()));
-        let inside = matches[i..].iter().take_while(|(r, ..)| r.end <= end).cloned().collect::<Vec<_>>();
+        let inside =
+            matches[i..].iter().take_while(|(r, ..)| r.end <= end).cloned().collect::<Vec<_>>();
         let score = distinct(&inside);
         if score > best.0 {
             best = (score, range.start);
@@ -332,10 +349,13 @@ mod tests {
 
     #[test]
     fn window_contains_the_matched_words() {
-        let text = format!("{} the slot is broken here {}", "filler ".repeat(100), "tail ".repeat(100));
+        let text =
+            format!("{} the slot is broken here {}", "filler ".repeat(100), "tail ".repeat(100));
         let excerpt = window(&text, &weights(&["slot", "broken"]));
         assert!(
-            excerpt.contains("slot is broken") && excerpt.starts_with('…') && excerpt.ends_with('…'),
+            excerpt.contains("slot is broken")
+                && excerpt.starts_with('…')
+                && excerpt.ends_with('…'),
             "{excerpt}"
         );
         assert!(excerpt.chars().count() <= LENGTH + 2);

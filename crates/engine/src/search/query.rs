@@ -61,7 +61,8 @@ impl Query {
     /// Returns all words and phrases, as the text to embed.
     pub fn all_words(&self) -> String {
         let mut out = self.text.clone();
-        let words = self.alternatives.iter().flatten().map(|word| word.trim_end_matches('*').to_owned());
+        let words =
+            self.alternatives.iter().flatten().map(|word| word.trim_end_matches('*').to_owned());
         for phrase in words.collect::<Vec<_>>().iter().chain(&self.phrases) {
             if !out.is_empty() {
                 out.push(' ');
@@ -103,8 +104,8 @@ impl Query {
 
 /// The names of filters.
 const NAMES: &[&str] = &[
-    "is", "state", "type", "source", "repo", "label", "author", "reason", "created", "updated", "closed",
-    "mode",
+    "is", "state", "type", "source", "repo", "label", "author", "reason", "created", "updated",
+    "closed", "mode",
 ];
 
 /// Replaces relative times in a query by days: `updated:>7d` is after the day 7 days ago.
@@ -120,7 +121,8 @@ pub fn with_days(input: &str, now: Timestamp) -> String {
             let text = value.trim_start_matches(['<', '>', '=']);
             let day = relative_day(text, now).filter(|_| is_time)?;
             // Without a comparison, it is the time since then.
-            let mark = if text.len() == value.len() { ">=" } else { &value[..value.len() - text.len()] };
+            let mark =
+                if text.len() == value.len() { ">=" } else { &value[..value.len() - text.len()] };
             Some(format!("{name}:{mark}{day}"))
         });
         out.push_str(day.as_deref().unwrap_or(word));
@@ -218,7 +220,8 @@ fn parse_short(input: &str, line: bool) -> Result<Query> {
 /// Moves alternatives (`slot OR lag`) and prefixes (`repl*`) from the words to their groups.
 fn alternatives(words: &mut Vec<&str>, query: &mut Query) {
     let is_prefix = |word: &str| {
-        word.strip_suffix('*').is_some_and(|w| w.chars().count() > 2 && w.chars().all(char::is_alphanumeric))
+        word.strip_suffix('*')
+            .is_some_and(|w| w.chars().count() > 2 && w.chars().all(char::is_alphanumeric))
     };
     let (mut rest, mut at) = (Vec::new(), 0);
     while at < words.len() {
@@ -245,7 +248,9 @@ fn next_token(text: &str) -> (&str, &str) {
         match c {
             // A quote opens at the start of a word, value or exclusion, so that 5" stays a word.
             '"' if open => open = false,
-            '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => open = true,
+            '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => {
+                open = true
+            }
             c if c.is_whitespace() && !open => return (&text[..i], &text[i..]),
             _ => {}
         }
@@ -280,8 +285,8 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
         match parse_filter(&name, value, negated, query) {
             Ok(true) => return Ok(true),
             Ok(false) if !line && name.len() > 3 && value.starts_with(char::is_alphanumeric) => {
-                if let Some(suggestion) =
-                    similar::meant(&name, NAMES.iter().copied()).filter(|suggestion| suggestion.len() > 3)
+                if let Some(suggestion) = similar::meant(&name, NAMES.iter().copied())
+                    .filter(|suggestion| suggestion.len() > 3)
                 {
                     query.doubts.push(format!(
                         "\"{name}:\" is not a filter and is searched as a word. Did you mean {suggestion}:{value}?"
@@ -303,10 +308,12 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
 /// Returns whether a word behind a minus is an exclusion. `-f`, `-O2`, `-std=c++20` and `-fsSL` are
 /// options of a program.
 fn is_excluded(word: &str) -> bool {
-    let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@'));
+    let plain =
+        word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@'));
     let mut letters = word.chars();
-    let inner_capital =
-        word.len() < 5 && letters.next().is_some_and(char::is_lowercase) && letters.any(char::is_uppercase);
+    let inner_capital = word.len() < 5
+        && letters.next().is_some_and(char::is_lowercase)
+        && letters.any(char::is_uppercase);
     let is_numeric_option = word.len() < 3 && word.chars().skip(1).all(|c| c.is_ascii_digit());
     plain && word.contains(char::is_alphanumeric) && !is_numeric_option && !inner_capital
 }
@@ -360,7 +367,11 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
             "locked" => Test::Locked,
             "bot" => Test::Bot,
             _ => {
-                return Err(invalid(name, value, "open, closed, merged, issue, pr, page, note, locked, bot"));
+                return Err(invalid(
+                    name,
+                    value,
+                    "open, closed, merged, issue, pr, page, note, locked, bot",
+                ));
             }
         },
         "source" | "repo" => match text()?.split_once(',') {
@@ -380,8 +391,13 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
 /// Parses `2026-01-01`, `>2026-01-01`, `>=`, `<`, `<=` or `2026-01-01..2026-02-01`; also a month or
 /// a year. Days are UTC.
 fn time(field: TimeField, name: &str, value: &str) -> Result<Test> {
-    let bad =
-        || invalid(name, value, "a date such as 2026-01-31, >2026-01, <2026, >7d or 2026-01-01..2026-02-01");
+    let bad = || {
+        invalid(
+            name,
+            value,
+            "a date such as 2026-01-31, >2026-01, <2026, >7d or 2026-01-01..2026-02-01",
+        )
+    };
     let span = |text: &str| period(text).ok_or_else(bad);
     let (from, to) = if let Some((a, b)) = value.split_once("..") {
         let from = if a.is_empty() || a == "*" { None } else { Some(span(a)?.0) };
@@ -412,7 +428,8 @@ fn period(text: &str) -> Option<(i64, i64)> {
         return None;
     }
     let number = |t: &str| t.parse::<i8>().ok();
-    let first = Date::new(year, month.map_or(Some(1), number)?, day.map_or(Some(1), number)?).ok()?;
+    let first =
+        Date::new(year, month.map_or(Some(1), number)?, day.map_or(Some(1), number)?).ok()?;
     let step = match (month, day) {
         (None, _) => jiff::Span::new().years(1),
         (_, None) => jiff::Span::new().months(1),
@@ -489,7 +506,9 @@ mod tests {
 
     #[test]
     fn filter_lookalikes_are_words() {
-        for text in ["std::vec::Vec", "http://x/y", "--no-color", "5\" disk", "a:b", "-", "--", "\"open"] {
+        for text in
+            ["std::vec::Vec", "http://x/y", "--no-color", "5\" disk", "a:b", "-", "--", "\"open"]
+        {
             let q = parse(text).unwrap();
             assert_eq!((q.text.as_str(), q.filters.len()), (text, 0), "{text}");
         }
@@ -529,7 +548,10 @@ mod tests {
     fn colon_inside_quotes_makes_no_line() {
         let q = parse(r#"label:"needs: info" zebra -slot "disk: full now""#).unwrap();
         assert_eq!((q.text.as_str(), q.filters.len()), ("zebra", 1));
-        assert_eq!((q.without, q.phrases), (vec!["slot".to_owned()], vec!["disk: full now".to_owned()]));
+        assert_eq!(
+            (q.without, q.phrases),
+            (vec!["slot".to_owned()], vec!["disk: full now".to_owned()])
+        );
     }
 
     #[test]
@@ -558,7 +580,9 @@ mod tests {
     fn separate_filters_apply_to_pasted_text() {
         let q = parse("one\ntwo is:open").unwrap().within("source:\"acme/app\" is:closed").unwrap();
         assert_eq!((q.is_pasted, q.text.as_str(), q.filters.len()), (true, "one\ntwo is:open", 2));
-        assert!(parse("x").unwrap().within("words").unwrap_err().hint().unwrap().contains("label:"));
+        assert!(
+            parse("x").unwrap().within("words").unwrap_err().hint().unwrap().contains("label:")
+        );
     }
 
     #[test]
@@ -586,7 +610,9 @@ mod tests {
             let second = parse(&q.understood).unwrap();
             assert_eq!((second.phrases, second.filters), (q.phrases, q.filters), "{text}");
         }
-        for value in ["\"good\tfirst\u{2003}issue\"", "\"\"good:\"first issue\"\"\"x\"", "\"good:\"first"] {
+        for value in
+            ["\"good\tfirst\u{2003}issue\"", "\"\"good:\"first issue\"\"\"x\"", "\"good:\"first"]
+        {
             let q = parse(&format!("label:{value} leak")).unwrap();
             assert_eq!(parse(&q.understood).unwrap().filters, q.filters, "{value}");
             assert_eq!(q.text, "leak");

@@ -34,8 +34,11 @@ impl QueryContext<'_> {
             self.store.read(|r| resolve(r, text))?
         } else {
             // In a query of several words, only unambiguous keys and addresses count.
-            let keys = text.split_whitespace().filter(|word| word.contains('#') || word.contains("://"));
-            self.store.read(|r| keys.map(|key| resolve(r, key)).collect::<Result<Vec<_>>>())?.concat()
+            let keys =
+                text.split_whitespace().filter(|word| word.contains('#') || word.contains("://"));
+            self.store
+                .read(|r| keys.map(|key| resolve(r, key)).collect::<Result<Vec<_>>>())?
+                .concat()
         };
         if documents.is_empty() && is_key(text) {
             documents = self.store.read(|r| documents_mentioning(r, text))?;
@@ -110,7 +113,9 @@ fn documents_mentioning(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRo
     };
     let mut from = BTreeSet::new();
     for key in &keys {
-        from.extend(reader.links(key)?.into_iter().filter(|l| l.to_key == *key).map(|l| l.from_key));
+        from.extend(
+            reader.links(key)?.into_iter().filter(|l| l.to_key == *key).map(|l| l.from_key),
+        );
     }
     from.iter().filter_map(|key| reader.document_by_key(key).transpose()).collect()
 }
@@ -200,7 +205,9 @@ fn unknown_part(reader: &Reader<'_>, key: &str) -> Option<String> {
     let keys: Vec<String> = reader.sources().ok()?.into_iter().map(|s| s.key).collect();
     match keys.is_empty() {
         true => None,
-        false => Some(format!("There is no source {source}. Available sources: {}.", keys.join(", "))),
+        false => {
+            Some(format!("There is no source {source}. Available sources: {}.", keys.join(", ")))
+        }
     }
 }
 
@@ -246,7 +253,8 @@ fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
 
 /// Returns the error for an unknown source, with the available ones.
 pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
-    let keys: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
+    let keys: Vec<String> =
+        reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
     let hint = if keys.is_empty() {
         "Import one first: precedent import github FILE --source owner/name".to_owned()
     } else if let Some(suggestion) = similar::meant(key, keys.iter().map(String::as_str)) {
@@ -270,11 +278,23 @@ mod tests {
     #[test]
     fn copied_addresses_resolve_to_the_item() {
         for (url, copied) in [
-            ("https://github.com/acme/app/issues/12", "http://github.com/acme/app/issues/12#issuecomment-7"),
-            ("https://github.com/acme/app/pull/12", "https://github.com/Acme/App/pull/12/files?w=1"),
+            (
+                "https://github.com/acme/app/issues/12",
+                "http://github.com/acme/app/issues/12#issuecomment-7",
+            ),
+            (
+                "https://github.com/acme/app/pull/12",
+                "https://github.com/Acme/App/pull/12/files?w=1",
+            ),
             ("https://git.example/a/b/-/issues/12", "https://git.example/a/b/issues/12/"),
-            ("https://jira.example/browse/PUMP-12", "https://jira.example/browse/PUMP-12?focusedId=9"),
-            ("https://bugs.example/show_bug.cgi?id=12", "https://www.bugs.example/show_bug.cgi?id=12#c3"),
+            (
+                "https://jira.example/browse/PUMP-12",
+                "https://jira.example/browse/PUMP-12?focusedId=9",
+            ),
+            (
+                "https://bugs.example/show_bug.cgi?id=12",
+                "https://www.bugs.example/show_bug.cgi?id=12#c3",
+            ),
         ] {
             let (plain, number) = address(copied).unwrap();
             assert!(number == 12 && same_address(url, &plain), "{copied}");

@@ -56,7 +56,8 @@ impl QueryContext<'_> {
             _ => return Ok(Vec::new()),
         };
         let typed = typed.to_lowercase();
-        let mut terms = self.fulltext.vocabulary(kind, |term| term.to_lowercase().contains(&typed))?;
+        let mut terms =
+            self.fulltext.vocabulary(kind, |term| term.to_lowercase().contains(&typed))?;
         terms.sort_by_key(|(term, _)| !term.to_lowercase().starts_with(&typed));
         Ok(terms.into_iter().map(|(term, _)| term).take(MAX_COMPLETIONS).collect())
     }
@@ -68,11 +69,18 @@ impl QueryContext<'_> {
             false => format!("{name}:{value}"),
         };
         Ok(match similar::meant(value, terms.iter().map(|(entry, _)| entry.as_str())) {
-            Some(best) => Some(format!("No item has {}. Did you mean {}?", quote(value), quote(best))),
+            Some(best) => {
+                Some(format!("No item has {}. Did you mean {}?", quote(value), quote(best)))
+            }
             None if terms.is_empty() => Some(format!("No item has {}.", quote(value))),
             None => {
-                let most: Vec<String> = terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
-                Some(format!("No item has {}. The most frequent: {}.", quote(value), most.join(", ")))
+                let most: Vec<String> =
+                    terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
+                Some(format!(
+                    "No item has {}. The most frequent: {}.",
+                    quote(value),
+                    most.join(", ")
+                ))
             }
         })
     }
@@ -88,16 +96,20 @@ impl QueryContext<'_> {
                 continue;
             }
             let first = word.term.chars().next();
-            let near = self.fulltext.vocabulary(Vocabulary::Title, |term| term.chars().next() == first)?;
-            let Some(term) = similar::meant(&word.term, near.iter().map(|(term, _)| term.as_str())) else {
+            let near =
+                self.fulltext.vocabulary(Vocabulary::Title, |term| term.chars().next() == first)?;
+            let Some(term) = similar::meant(&word.term, near.iter().map(|(term, _)| term.as_str()))
+            else {
                 continue;
             };
             // The index has stems; a title has the whole word.
-            let in_title = Words { terms: vec![term.to_owned()], scope: Scope::Title, ..Words::default() };
+            let in_title =
+                Words { terms: vec![term.to_owned()], scope: Scope::Title, ..Words::default() };
             let Some((id, _)) = self.fulltext.search(&in_title, &[], 1)?.first().copied() else {
                 continue;
             };
-            let title = self.store.read(|r| r.document(id))?.map(|row| row.title).unwrap_or_default();
+            let title =
+                self.store.read(|r| r.document(id))?.map(|row| row.title).unwrap_or_default();
             let whole = title
                 .split(|c: char| !c.is_alphanumeric())
                 .find(|w| tokens::words(w).first().is_some_and(|w| w.term == term));

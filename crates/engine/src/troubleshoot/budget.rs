@@ -15,12 +15,22 @@ pub(super) fn shares(total: usize, weights: &[f32], needs: &[usize]) -> Vec<usiz
     let mut rest = total;
     while rest > 0 && !open.is_empty() {
         let sum: f64 = open.iter().map(|i| weight(weights[*i])).sum();
-        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let mut parts: Vec<usize> =
-            open.iter().map(|i| (rest as f64 * weight(weights[*i]) / sum).floor() as usize).collect();
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss
+        )]
+        let mut parts: Vec<usize> = open
+            .iter()
+            .map(|i| (rest as f64 * weight(weights[*i]) / sum).floor() as usize)
+            .collect();
         parts[0] += rest - parts.iter().sum::<usize>().min(rest);
-        let full: Vec<usize> =
-            open.iter().zip(&parts).filter(|(i, g)| out[**i] + **g >= needs[**i]).map(|(i, _)| *i).collect();
+        let full: Vec<usize> = open
+            .iter()
+            .zip(&parts)
+            .filter(|(i, g)| out[**i] + **g >= needs[**i])
+            .map(|(i, _)| *i)
+            .collect();
         if full.is_empty() {
             open.iter().zip(parts).for_each(|(i, g)| out[*i] += g);
             break;
@@ -61,7 +71,8 @@ pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     }
     let end = text.char_indices().nth(room).map_or(text.len(), |(i, _)| i);
     let head = &text[..end];
-    let position = head.rfind(char::is_whitespace).filter(|at| *at > head.len() * 2 / 3).unwrap_or(end);
+    let position =
+        head.rfind(char::is_whitespace).filter(|at| *at > head.len() * 2 / 3).unwrap_or(end);
     let mut out = head[..position].trim_end().to_owned();
     // An unclosed fence would include the following text.
     let fences = out.lines().filter(|l| l.trim_start().starts_with("```")).count();
@@ -90,7 +101,10 @@ mod tests {
 
     #[test]
     fn unused_share_goes_to_the_others() {
-        assert_eq!(shares(9_000, &[1.0, 1.0, 1.0], &[1_000, usize::MAX, usize::MAX]), [1_000, 4_000, 4_000]);
+        assert_eq!(
+            shares(9_000, &[1.0, 1.0, 1.0], &[1_000, usize::MAX, usize::MAX]),
+            [1_000, 4_000, 4_000]
+        );
         assert_eq!(shares(9_000, &[1.0, 1.0], &[100, 200]), [100, 200]);
     }
 

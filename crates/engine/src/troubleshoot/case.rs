@@ -18,8 +18,8 @@ use jiff::Timestamp;
 use precedent_core::{
     error::Result,
     model::{
-        AskedVersion, CaseComment, CaseRelation, CommentRole, FixedBy, NearCase, ProblemStatus, SolvedCase,
-        State,
+        AskedVersion, CaseComment, CaseRelation, CommentRole, FixedBy, NearCase, ProblemStatus,
+        SolvedCase, State,
     },
 };
 use precedent_store::{DocumentRow, Reader, StoredComment};
@@ -43,7 +43,8 @@ const ASIDE: usize = 300;
 /// Returns the changes that closed an item, as far as they are mirrored.
 fn closing_changes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<DocumentRow>> {
     let mut changes = Vec::new();
-    for link in r.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key) {
+    for link in r.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key)
+    {
         changes.extend(r.document_by_key(&link.from_key)?);
     }
     Ok(changes)
@@ -55,7 +56,11 @@ fn fixes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy>> {
     for change in changes.iter().filter(|change| change.state == Some(State::Merged)) {
         let description = shorten(&r.skeleton(change.source_id)?.strip(&written(&change.body))).0;
         // "Closes #12" does not describe the change.
-        let text = if says_something(&description) { excerpt(&description, CHANGE).0 } else { String::new() };
+        let text = if says_something(&description) {
+            excerpt(&description, CHANGE).0
+        } else {
+            String::new()
+        };
         let (key, title, url) = (change.key.clone(), change.title.clone(), change.url.clone());
         out.push(FixedBy { key, title, url, text });
     }
@@ -84,7 +89,8 @@ fn version_of_changes(
 /// Returns the time at which the last change that closed an item was merged; the time of the closure
 /// if none of them is mirrored.
 fn merged_at(row: &DocumentRow, closers: &[u64], changes: &[&DocumentRow]) -> Option<Timestamp> {
-    let merged_at = row.merged_at.or_else(|| changes.iter().filter_map(|change| change.merged_at).max());
+    let merged_at =
+        row.merged_at.or_else(|| changes.iter().filter_map(|change| change.merged_at).max());
     merged_at.or(row.closed_at.filter(|_| changes.is_empty() && !closers.is_empty()))
 }
 
@@ -160,9 +166,11 @@ impl CaseThread {
         // A comment denied later is not a fix, unless it was made by a change that closed the item.
         let last = |role| thread.iter().rposition(|s| s.comment.role == Some(role));
         let first_fix = thread.iter().position(|s| s.comment.role == Some(CommentRole::Fix));
-        let last_denial = last(CommentRole::Denial).filter(|at| first_fix.is_some_and(|fix| fix < *at));
-        let is_still = last_denial
-            .is_some_and(|at| closers.is_empty() && last(CommentRole::Fix).is_none_or(|fix| fix < at));
+        let last_denial =
+            last(CommentRole::Denial).filter(|at| first_fix.is_some_and(|fix| fix < *at));
+        let is_still = last_denial.is_some_and(|at| {
+            closers.is_empty() && last(CommentRole::Fix).is_none_or(|fix| fix < at)
+        });
         if closers.is_empty() {
             for entry in thread.iter_mut().take(last_denial.unwrap_or_default()) {
                 entry.comment.role.take_if(|role| *role == CommentRole::Fix);
@@ -171,8 +179,9 @@ impl CaseThread {
         // Before the first fix, a denial only confirms the report.
         for entry in thread.iter_mut().take(first_fix.unwrap_or(usize::MAX)) {
             let role = &mut entry.comment.role;
-            *role =
-                role.map(|role| if role == CommentRole::Denial { CommentRole::Confirmation } else { role });
+            *role = role.map(|role| {
+                if role == CommentRole::Denial { CommentRole::Confirmation } else { role }
+            });
         }
         let mentions = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = mentions.own;
@@ -181,7 +190,8 @@ impl CaseThread {
         let mut fixed_versions = fixes.filter_map(|s| s.sentences.fixed_in(&reported_on).pop());
         let fixed_version = fixed_versions.find(|version| releases.may_be_fixed_in(version));
         let is_version = |name: &String| version::is_version(name) || releases.has(name);
-        let milestone = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
+        let milestone =
+            row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
         let fixed_in = match milestone.filter(is_version).or(fixed_version) {
             None => version_of_changes(r, &row, &closers, &changes)?.filter(is_version),
             fixed_in => fixed_in,
@@ -215,7 +225,8 @@ impl CaseThread {
             Some(CommentRole::Fix | CommentRole::Workaround) => true,
             Some(CommentRole::ClosingNote) | None => {
                 let text = &s.comment.text;
-                let states = !text.trim_end().ends_with('?') && !refers_elsewhere(text, &s.sentences);
+                let states =
+                    !text.trim_end().ends_with('?') && !refers_elsewhere(text, &s.sentences);
                 s.sentences.is_likely(&SOLUTION_ROLES)
                     || (states && roles::speaks_for_project(s.comment.association.as_deref()))
             }
@@ -238,12 +249,16 @@ impl CaseThread {
 
     /// Clears the text of changes that are shown as cases of their own.
     pub(super) fn omit_shown_changes(&mut self, keys: &BTreeSet<String>) {
-        self.fixed_by.iter_mut().filter(|change| keys.contains(&change.key)).for_each(|c| c.text.clear());
+        self.fixed_by
+            .iter_mut()
+            .filter(|change| keys.contains(&change.key))
+            .for_each(|c| c.text.clear());
     }
 
     /// Returns the maximum number of characters that it could use.
     pub(super) fn need(&self) -> usize {
-        need(&self.body, &self.comments) + self.fixed_by.iter().map(|f| length(&f.text)).sum::<usize>()
+        need(&self.body, &self.comments)
+            + self.fixed_by.iter().map(|f| length(&f.text)).sum::<usize>()
     }
 
     /// Returns the newest version that a question names, compared with the fixed version.
@@ -293,10 +308,11 @@ impl CaseThread {
         let closed_at = self.row.merged_at.or(self.row.closed_at);
         let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
         let fix = thread.fix;
-        let comment = thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref()).map(|mut c| {
-            (c.text, c.excerpt) = excerpt(&c.text, ASIDE);
-            c
-        });
+        let comment =
+            thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref()).map(|mut c| {
+                (c.text, c.excerpt) = excerpt(&c.text, ASIDE);
+                c
+            });
         NearCase {
             citation: citation(&self.row),
             declined: was_declined,
@@ -370,7 +386,8 @@ impl ThreadOutcome {
 impl Case {
     pub(super) fn into_solved_case(self, budget: usize) -> SolvedCase {
         let has_solution = self.thread.tells();
-        let CaseThread { row, mut fixed_by, body, comments, reported_on, environment, fix, .. } = self.thread;
+        let CaseThread { row, mut fixed_by, body, comments, reported_on, environment, fix, .. } =
+            self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
         // Changes may use the budget left by the thread.
         let room = (budget / CHANGE_SHARE).max(budget.saturating_sub(need(&body, &comments)));
@@ -451,8 +468,10 @@ fn overlap(query_terms: &[String], text: &Prepared) -> f32 {
     if query_terms.is_empty() {
         return 0.0;
     }
-    let has: HashSet<String> =
-        tokens::words(&format!("{}\n{}", text.prose(), text.code())).into_iter().map(|w| w.term).collect();
+    let has: HashSet<String> = tokens::words(&format!("{}\n{}", text.prose(), text.code()))
+        .into_iter()
+        .map(|w| w.term)
+        .collect();
     let common = query_terms.iter().filter(|w| has.contains(*w)).count();
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
     let share = common as f32 / query_terms.len() as f32;

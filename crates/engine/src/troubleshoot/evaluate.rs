@@ -42,7 +42,8 @@ pub fn evaluate_threads(
         let row = r.source(source)?.ok_or_else(|| crate::search::no_source(r, source))?;
         r.issues_by_age(row.id)
     })?;
-    let mut figures = ThreadFigures { source: source.to_owned(), budget, ..ThreadFigures::default() };
+    let mut figures =
+        ThreadFigures { source: source.to_owned(), budget, ..ThreadFigures::default() };
     let total = ids.len() as u64;
     for (done, id) in ids.into_iter().enumerate() {
         if done.is_multiple_of(64) {
@@ -51,7 +52,10 @@ pub fn evaluate_threads(
         }
         let threads = parts.store.read(|r| {
             let Some(row) = r.document(id)? else { return Ok(None) };
-            if row.kind != DocKind::Issue || row.state != Some(State::Closed) || row.deleted_at.is_some() {
+            if row.kind != DocKind::Issue
+                || row.state != Some(State::Closed)
+                || row.deleted_at.is_some()
+            {
                 return Ok(None);
             }
             let question = parts.vectors.map(|v| v.of_document(id)).transpose()?.flatten();
@@ -68,7 +72,8 @@ pub fn evaluate_threads(
 
 fn count(item: &CaseThread, hidden: &CaseThread, budget: usize, figures: &mut ThreadFigures) {
     let comments: Vec<&CaseComment> = item.comments.iter().map(|s| &s.comment).collect();
-    let fixes: Vec<usize> = (0..comments.len()).filter(|i| tells_the_fix(comments[*i], item)).collect();
+    let fixes: Vec<usize> =
+        (0..comments.len()).filter(|i| tells_the_fix(comments[*i], item)).collect();
     if fixes.is_empty() {
         return;
     }
@@ -83,8 +88,9 @@ fn count(item: &CaseThread, hidden: &CaseThread, budget: usize, figures: &mut Th
         let part = assemble(&thread.body, &thread.comments, closed_at, budget);
         let is_shown = |i: &usize| {
             let whole = length(&comments[*i].text);
-            let matches =
-                |c: &CaseComment| c.anchor == comments[*i].anchor && length(&c.text) >= whole.min(MIN_SHOWN);
+            let matches = |c: &CaseComment| {
+                c.anchor == comments[*i].anchor && length(&c.text) >= whole.min(MIN_SHOWN)
+            };
             part.comments.iter().any(matches)
         };
         u64::from(fixes.iter().any(is_shown))
@@ -120,10 +126,10 @@ fn tells_the_fix(comment: &CaseComment, thread: &CaseThread) -> bool {
     if !thread.closers.is_empty() {
         return thread.closers.iter().any(names);
     }
-    let at_closure = thread
-        .row
-        .closed_at
-        .is_some_and(|time| (comment.created_at.as_second() - time.as_second()).abs() <= AT_CLOSURE);
-    let letters = Prepared::comment(&comment.text).prose().chars().filter(|c| c.is_alphabetic()).count();
+    let at_closure = thread.row.closed_at.is_some_and(|time| {
+        (comment.created_at.as_second() - time.as_second()).abs() <= AT_CLOSURE
+    });
+    let letters =
+        Prepared::comment(&comment.text).prose().chars().filter(|c| c.is_alphabetic()).count();
     at_closure && letters >= MIN_LETTERS && speaks_for_project(comment.association.as_deref())
 }

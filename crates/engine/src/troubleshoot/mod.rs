@@ -167,13 +167,21 @@ pub(crate) fn respond(
             let version = of_another.then(|| thread.compare_version(&question.whole)).flatten();
             // A regression is reported only for the same problem, because another product has its
             // own versions.
-            let sure = c.relation.is_some() || c.evidence.same_failure || c.evidence.relevance >= SURELY;
+            let sure =
+                c.relation.is_some() || c.evidence.same_failure || c.evidence.relevance >= SURELY;
             let version = version.filter(|version| sure || version.has_fix == Some(false));
-            solutions.push(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, version });
+            solutions.push(Case {
+                evidence: c.evidence,
+                relation: c.relation,
+                via: c.via,
+                thread,
+                version,
+            });
         }
         // Reports closed without a fix are listed as near; cases that are not close enough only
         // with `anyway`.
-        let near = rest.into_iter().filter(|c| request.anyway || (is_relevant(c) && c.was_declined));
+        let near =
+            rest.into_iter().filter(|c| request.anyway || (is_relevant(c) && c.was_declined));
         let near = near.take(NEAR).map(|c| Ok(open(c.row)?.near(c.evidence, c.was_declined)));
         silent.truncate(NEAR);
         response.near = silent.into_iter().map(Ok).chain(near).collect::<Result<_>>()?;
@@ -186,11 +194,13 @@ pub(crate) fn respond(
     let weights: Vec<f32> = cases.iter().map(weight).collect();
     let needs: Vec<usize> = cases.iter().map(|c| c.thread.need()).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
-    response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.into_solved_case(budget)).collect();
+    response.cases =
+        cases.into_iter().zip(budgets).map(|(c, budget)| c.into_solved_case(budget)).collect();
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
     response.articles = wiki::articles(parts, question, threshold, task)?;
     if !response.is_sure() {
-        response.wiki = passages(parts, question, DocKind::Page, threshold, user_threshold.is_some(), task)?;
+        response.wiki =
+            passages(parts, question, DocKind::Page, threshold, user_threshold.is_some(), task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
@@ -215,7 +225,10 @@ fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<Troublesh
     }
     if !(CASES.0..=CASES.1).contains(&settings.max_results) {
         return Err(Error::invalid(format!("{} results are out of range", settings.max_results))
-            .with_hint(format!("troubleshooting.max_results must be between {} and {}.", CASES.0, CASES.1)));
+            .with_hint(format!(
+                "troubleshooting.max_results must be between {} and {}.",
+                CASES.0, CASES.1
+            )));
     }
     if !(BUDGET.0..=BUDGET.1).contains(&settings.total_budget_chars) {
         return Err(Error::invalid(format!(
@@ -266,7 +279,8 @@ fn open_reports(r: &Reader<'_>, question_matches: &QuestionMatches) -> Result<Ve
     {
         add(stays, Band::High, 1.0);
     }
-    let is_known = |candidate: &&Match| candidate.confidence >= LIKELY || candidate.is_same_failure();
+    let is_known =
+        |candidate: &&Match| candidate.confidence >= LIKELY || candidate.is_same_failure();
     for candidate in question_matches.matches.iter().filter(is_known) {
         if let Some(row) = r.document(candidate.document)?.filter(|row| row.deleted_at.is_none()) {
             let stays = canonical(r, &row)?.unwrap_or(row);
@@ -288,14 +302,19 @@ struct Candidate {
 
 /// Returns the candidates, best first, each case once. A duplicate is replaced by its canonical
 /// report.
-fn candidates(r: &Reader<'_>, question: &Question, cases: Vec<RelevantCase>) -> Result<Vec<Candidate>> {
+fn candidates(
+    r: &Reader<'_>,
+    question: &Question,
+    cases: Vec<RelevantCase>,
+) -> Result<Vec<Candidate>> {
     let own_key = question.row.as_ref().map(|row| row.key.as_str());
     let mut out: Vec<Candidate> = known_case(r, question, &cases)?.into_iter().collect();
     for case in cases {
         if out.len() >= CANDIDATES {
             break;
         }
-        let Some(mut row) = r.document(case.candidate.document)?.filter(|d| d.deleted_at.is_none()) else {
+        let Some(mut row) = r.document(case.candidate.document)?.filter(|d| d.deleted_at.is_none())
+        else {
             continue;
         };
         let mut via = None;
@@ -317,13 +336,20 @@ fn candidates(r: &Reader<'_>, question: &Question, cases: Vec<RelevantCase>) -> 
 
 /// Returns the case that needs no similarity: the canonical report of the given report, or that
 /// report itself if it is solved.
-fn known_case(r: &Reader<'_>, question: &Question, cases: &[RelevantCase]) -> Result<Option<Candidate>> {
+fn known_case(
+    r: &Reader<'_>,
+    question: &Question,
+    cases: &[RelevantCase],
+) -> Result<Option<Candidate>> {
     let Some(item) = &question.row else { return Ok(None) };
-    let is_solved =
-        |row: &DocumentRow| is_resolved(row) && question.source.as_ref().is_none_or(|s| s.key == row.source);
+    let is_solved = |row: &DocumentRow| {
+        is_resolved(row) && question.source.as_ref().is_none_or(|s| s.key == row.source)
+    };
     let (row, relation) = match solved_canonical(r, item)?.filter(is_solved) {
         Some(stays) => (stays, CaseRelation::Canonical),
-        None if item.kind == DocKind::Issue && is_solved(item) => (item.clone(), CaseRelation::Itself),
+        None if item.kind == DocKind::Issue && is_solved(item) => {
+            (item.clone(), CaseRelation::Itself)
+        }
         None => return Ok(None),
     };
     if is_declined(r, &row, &mut None)? {

@@ -47,13 +47,16 @@ pub(super) fn role(
     if comment.author.association.as_deref() == Some(ANSWER) || closers.iter().any(names) {
         return Some(CommentRole::Fix);
     }
-    let is_chatter =
-        || text.code().is_empty() && sentences.has_only(&[SentenceRole::Noise, SentenceRole::Question]);
-    if comment.author.bot || text.blocks.is_empty() || is_chatter() || is_list_of_links(body, text) {
+    let is_chatter = || {
+        text.code().is_empty() && sentences.has_only(&[SentenceRole::Noise, SentenceRole::Question])
+    };
+    if comment.author.bot || text.blocks.is_empty() || is_chatter() || is_list_of_links(body, text)
+    {
         return Some(CommentRole::Noise);
     }
-    let at_closure =
-        closed_at.is_some_and(|time| (comment.created_at.as_second() - time.as_second()).abs() <= AT_CLOSURE);
+    let at_closure = closed_at.is_some_and(|time| {
+        (comment.created_at.as_second() - time.as_second()).abs() <= AT_CLOSURE
+    });
     match sentences.role() {
         SentenceRole::Fix => Some(CommentRole::Fix),
         SentenceRole::Workaround => Some(CommentRole::Workaround),
@@ -98,7 +101,12 @@ mod tests {
                 created_at: at,
                 updated_at: at,
             };
-            role(&comment, (&Prepared::comment(&comment.body), &Sentences::read(&comment.body)), None, &[])
+            role(
+                &comment,
+                (&Prepared::comment(&comment.body), &Sentences::read(&comment.body)),
+                None,
+                &[],
+            )
         };
         assert_eq!(role_of(Some(ANSWER), false), Some(CommentRole::Fix));
         assert_eq!(role_of(Some(ANSWER), true), Some(CommentRole::Fix));
@@ -121,8 +129,14 @@ mod tests {
             ("You can downgrade to 3.0 for now.", Some(Workaround)),
             ("As a workaround, restart the heartbeat once a day.", Some(Workaround)),
             ("The only workaround so far is to pin the port.", Some(Workaround)),
-            ("Here is a smaller example that shows it, with the log attached below.", Some(Reproduction)),
-            ("I can confirm that this happens on 2.9 as well, on two machines.", Some(Confirmation)),
+            (
+                "Here is a smaller example that shows it, with the log attached below.",
+                Some(Reproduction),
+            ),
+            (
+                "I can confirm that this happens on 2.9 as well, on two machines.",
+                Some(Confirmation),
+            ),
             ("@bors r+", Some(Noise)),
             ("+1", Some(Noise)),
             ("This issue has been automatically marked as stale.", Some(Noise)),
@@ -132,8 +146,14 @@ mod tests {
                  [d](http://b.example/4), [e](http://b.example/5)",
                 Some(Noise),
             ),
-            ("The token had expired. A new one is in the settings, the build is green again.", None),
-            (":umbrella: The latest upstream changes made this pull request unmergeable.", Some(Noise)),
+            (
+                "The token had expired. A new one is in the settings, the build is green again.",
+                None,
+            ),
+            (
+                ":umbrella: The latest upstream changes made this pull request unmergeable.",
+                Some(Noise),
+            ),
             ("The parser reads the header twice when the block is folded.", None),
             ("Pin numpy<2.", None),
             ("Set LANG=C.UTF-8.", None),
@@ -168,6 +188,9 @@ mod tests {
     fn closing_pull_request_mention_is_a_fix() {
         assert_eq!(of("See #456.", -90_000, &[456]), Some(CommentRole::Fix));
         assert_ne!(of("See #4567.", -90_000, &[456]), Some(CommentRole::Fix));
-        assert_eq!(of("Not something for the core, I think.", 3, &[]), Some(CommentRole::ClosingNote));
+        assert_eq!(
+            of("Not something for the core, I think.", 3, &[]),
+            Some(CommentRole::ClosingNote)
+        );
     }
 }

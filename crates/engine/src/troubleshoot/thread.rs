@@ -112,7 +112,11 @@ pub(super) fn assemble(
         closed_at.is_none_or(|time| s.comment.created_at.as_second() <= time.as_second() + GRACE)
     };
     let mut picks: Vec<Option<(String, bool)>> = vec![None; thread.len()];
-    let take = |i: usize, most: usize, spare: &mut usize, picks: &mut Vec<Option<(String, bool)>>| -> usize {
+    let take = |i: usize,
+                most: usize,
+                spare: &mut usize,
+                picks: &mut Vec<Option<(String, bool)>>|
+     -> usize {
         let text = &thread[i].comment.text;
         let most = most.min(*spare);
         if picks[i].is_some() || (most < MIN_EXCERPT && length(text) > most) {
@@ -126,14 +130,17 @@ pub(super) fn assemble(
     };
 
     // Comments classified as the solution come before those that are merely last.
-    let mut tail: Vec<usize> = useful.iter().copied().filter(|i| is_before_closure(&thread[*i])).collect();
+    let mut tail: Vec<usize> =
+        useful.iter().copied().filter(|i| is_before_closure(&thread[*i])).collect();
     let last_comments: Vec<usize> = tail.iter().rev().take(TAIL).copied().collect();
     let is_solution = |i: &usize| {
         use CommentRole::{ClosingNote, Fix, Workaround};
         matches!(thread[*i].comment.role, Some(Fix | Workaround | ClosingNote))
     };
     let mut fixes: Vec<usize> = useful.iter().copied().filter(is_solution).collect();
-    fixes.sort_by_key(|i| (std::cmp::Reverse(weight(&thread[*i], closed_at)), std::cmp::Reverse(*i)));
+    fixes.sort_by_key(|i| {
+        (std::cmp::Reverse(weight(&thread[*i], closed_at)), std::cmp::Reverse(*i))
+    });
     tail = fixes.iter().copied().take(TAIL).chain(last_comments).collect();
     let mut tail_left = share(spare, TAIL_SHARE).max(spare.min(MIN_EXCERPT * 2));
     for i in tail {
@@ -149,8 +156,9 @@ pub(super) fn assemble(
         take(i, most, &mut spare, &mut picks);
     }
     // The remaining budget extends excerpts, those of solutions first.
-    let mut cut_short: Vec<usize> =
-        (0..thread.len()).filter(|i| picks[*i].as_ref().is_some_and(|(_, is_cut)| *is_cut)).collect();
+    let mut cut_short: Vec<usize> = (0..thread.len())
+        .filter(|i| picks[*i].as_ref().is_some_and(|(_, is_cut)| *is_cut))
+        .collect();
     cut_short.sort_by_key(|i| (!fixes.contains(i), *i));
     for i in cut_short {
         let previous = picks[i].take().map_or(0, |(text, _)| length(&text));
@@ -158,7 +166,8 @@ pub(super) fn assemble(
         take(i, usize::MAX, &mut spare, &mut picks);
     }
 
-    let mut out = Excerpt { body_excerpt: short || is_cut, chars: length(&body), body, ..Excerpt::default() };
+    let mut out =
+        Excerpt { body_excerpt: short || is_cut, chars: length(&body), body, ..Excerpt::default() };
     for ((entry, text), echo) in thread.iter().zip(picks).zip(echoes) {
         match text {
             None if echo => out.agreements += 1,
@@ -174,13 +183,22 @@ pub(super) fn assemble(
         let candidates: Vec<usize> = useful.iter().filter(is_shown).copied().collect();
         best_answer(&candidates, thread, closed_at)
     };
-    out.fix = fixes.iter().find(is_shown).copied().or_else(last).map(|i| thread[i].comment.anchor.clone());
+    out.fix = fixes
+        .iter()
+        .find(is_shown)
+        .copied()
+        .or_else(last)
+        .map(|i| thread[i].comment.anchor.clone());
     out
 }
 
 /// Returns the comment to read first if none is classified as the fix: the project's last comment
 /// before the closure, else anybody's last. Agreements, questions and bot comments are skipped.
-fn best_answer(ids: &[usize], thread: &[ThreadComment], closed_at: Option<Timestamp>) -> Option<usize> {
+fn best_answer(
+    ids: &[usize],
+    thread: &[ThreadComment],
+    closed_at: Option<Timestamp>,
+) -> Option<usize> {
     let tells = |i: &usize| {
         let c = &thread[*i].comment;
         let idle = matches!(c.role, Some(CommentRole::Confirmation | CommentRole::Reproduction));
@@ -189,7 +207,8 @@ fn best_answer(ids: &[usize], thread: &[ThreadComment], closed_at: Option<Timest
     };
     let answers: Vec<usize> = ids.iter().copied().filter(tells).collect();
     let is_before = |i: &usize| {
-        closed_at.is_none_or(|at| thread[*i].comment.created_at.as_second() <= at.as_second() + GRACE)
+        closed_at
+            .is_none_or(|at| thread[*i].comment.created_at.as_second() <= at.as_second() + GRACE)
     };
     let (earlier, later): (Vec<usize>, Vec<usize>) = answers.into_iter().partition(is_before);
     let pool = if earlier.is_empty() { later } else { earlier };
@@ -213,14 +232,22 @@ pub(super) fn shorten(body: &str) -> (String, bool) {
     if last <= first + 1 {
         return (body.to_owned(), false);
     }
-    (format!("{}\n\n[…]\n\n{}", paragraphs[..=first].join("\n\n"), paragraphs[last..].join("\n\n")), true)
+    (
+        format!(
+            "{}\n\n[…]\n\n{}",
+            paragraphs[..=first].join("\n\n"),
+            paragraphs[last..].join("\n\n")
+        ),
+        true,
+    )
 }
 
 /// Returns whether a paragraph is more than a greeting, a heading or a signature.
 pub(super) fn says_something(paragraph: &str) -> bool {
     let heading = paragraph.starts_with('#') && paragraph.lines().count() == 1;
     // Counted in bytes, because a Chinese or Japanese letter carries as much as three Latin ones.
-    let letters: usize = paragraph.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
+    let letters: usize =
+        paragraph.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
     !heading && letters >= MIN_PARAGRAPH
 }
 
@@ -264,7 +291,8 @@ fn share(of: usize, share: f32) -> usize {
 /// project count.
 fn weight(entry: &ThreadComment, closed_at: Option<Timestamp>) -> (bool, u32) {
     let c = &entry.comment;
-    let near = closed_at.is_some_and(|at| (c.created_at.as_second() - at.as_second()).abs() <= 86_400);
+    let near =
+        closed_at.is_some_and(|at| (c.created_at.as_second() - at.as_second()).abs() <= 86_400);
     let weight = u32::from(c.role == Some(CommentRole::Fix)) * 2
         + u32::from(near) * 2
         + u32::from(speaks_for_project(c.association.as_deref()));
@@ -321,8 +349,10 @@ mod tests {
     #[test]
     fn long_body_keeps_first_and_last_paragraph() {
         let middle = "Middle. ".repeat(80);
-        let (what, where_) =
-            ("It fails whenever the clock strikes twelve.", "Seen on version 3, on three machines here.");
+        let (what, where_) = (
+            "It fails whenever the clock strikes twelve.",
+            "Seen on version 3, on three machines here.",
+        );
         let body = format!("{what}\n\n{middle}\n\n```\nline\n\nline\n```\n\n{where_}");
         let a = assemble(&body, &[], None, 4_000);
         assert_eq!(a.body, format!("{what}\n\n[…]\n\n{where_}"));
@@ -383,7 +413,8 @@ mod tests {
             entry.comment.association = association.map(str::to_owned);
             entry
         };
-        let first = |comments: &[ThreadComment]| assemble("It fails.", comments, Some(at(9)), 4_000).fix;
+        let first =
+            |comments: &[ThreadComment]| assemble("It fails.", comments, Some(at(9)), 4_000).fix;
         let mut comments = vec![
             by(1, "Which version is it?", None, Some("MEMBER")),
             by(2, "Set no-snapshot-lease on the leader.", None, Some("MEMBER")),
@@ -406,7 +437,8 @@ mod tests {
     #[test]
     fn comments_are_shown_in_chronological_order() {
         let text = "word ".repeat(60);
-        let mut comments: Vec<ThreadComment> = (0..12).map(|i| reply(i, &text, None, 0.1)).collect();
+        let mut comments: Vec<ThreadComment> =
+            (0..12).map(|i| reply(i, &text, None, 0.1)).collect();
         comments[1].nearness = 0.8;
         comments[3].nearness = 0.7;
         let a = assemble("It fails.", &comments, Some(at(100)), 2_000);
@@ -417,25 +449,35 @@ mod tests {
 
     #[test]
     fn agreements_are_counted_and_the_fix_stays() {
-        let agrees =
-            |i| reply(i, &format!("Same here with {i} files."), Some(CommentRole::Confirmation), 0.2);
+        let agrees = |i| {
+            reply(i, &format!("Same here with {i} files."), Some(CommentRole::Confirmation), 0.2)
+        };
         let mut comments: Vec<ThreadComment> = (0..299).map(agrees).collect();
         comments.push(reply(400, "Fixed in 4.4.5.", Some(CommentRole::Fix), 0.0));
         let a = assemble("It is slow.", &comments, Some(at(400)), 10_000);
-        assert_eq!((anchors(&a), a.agreements, a.omissions), (vec!["comment-0", "comment-400"], 298, 0));
+        assert_eq!(
+            (anchors(&a), a.agreements, a.omissions),
+            (vec!["comment-0", "comment-400"], 298, 0)
+        );
         assert_eq!(a.fix.as_deref(), Some("comment-400"));
         // Two agreements are below the limit, and a long comment is more than an agreement.
         let a = assemble("It is slow.", &comments[297..], Some(at(400)), 10_000);
         assert_eq!((a.comments.len(), a.agreements), (3, 0));
-        let text = "Same here. ".to_owned() + &"It began after the second disk was added. ".repeat(9);
+        let text =
+            "Same here. ".to_owned() + &"It began after the second disk was added. ".repeat(9);
         comments[5] = reply(5, &text, Some(CommentRole::Confirmation), 0.2);
-        assert!(anchors(&assemble("It is slow.", &comments, Some(at(400)), 10_000)).contains(&"comment-5"));
+        assert!(
+            anchors(&assemble("It is slow.", &comments, Some(at(400)), 10_000))
+                .contains(&"comment-5")
+        );
     }
 
     #[test]
     fn noise_is_always_omitted() {
-        let comments =
-            [reply(1, "+1", Some(CommentRole::Noise), 0.9), reply(2, "A real remark about it.", None, 0.1)];
+        let comments = [
+            reply(1, "+1", Some(CommentRole::Noise), 0.9),
+            reply(2, "A real remark about it.", None, 0.1),
+        ];
         let a = assemble("It fails.", &comments, Some(at(3)), 10_000);
         assert_eq!((anchors(&a), a.omissions), (vec!["comment-2"], 1));
     }

@@ -87,7 +87,9 @@ fn find(
     task: &Task,
 ) -> Result<Vec<WikiPassage>> {
     let mut results: Vec<Evidence> = Vec::new();
-    for text in [question.text.clone(), keywords::keywords(&question.draft.title, &question.draft.body)] {
+    for text in
+        [question.text.clone(), keywords::keywords(&question.draft.title, &question.draft.body)]
+    {
         if text.trim().is_empty() {
             continue;
         }
@@ -98,7 +100,8 @@ fn find(
             match results.iter_mut().find(|f| f.document == hit.document) {
                 Some(previous) => {
                     previous.score = previous.score.max(hit.score);
-                    previous.cosine = previous.cosine.into_iter().chain(hit.cosine).reduce(f32::max);
+                    previous.cosine =
+                        previous.cosine.into_iter().chain(hit.cosine).reduce(f32::max);
                 }
                 None => results.push(hit),
             }
@@ -115,7 +118,10 @@ fn find(
         }
         pages.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| x.key.cmp(&y.key)));
         pages.truncate(PAGES);
-        pages.into_iter().map(|(hit, row)| passage(parts, question, hit, row, vector.as_deref())).collect()
+        pages
+            .into_iter()
+            .map(|(hit, row)| passage(parts, question, hit, row, vector.as_deref()))
+            .collect()
     })
 }
 

@@ -68,7 +68,8 @@ impl ModelInfo {
     /// Returns an identifier of a set of vectors: the model, its use, and the text preparation.
     /// Safe as a file name.
     pub fn fingerprint(&self) -> String {
-        let mut text = format!("{} {} {} {PREPARATION_VERSION}", self.name, self.sha256, self.dimensions);
+        let mut text =
+            format!("{} {} {} {PREPARATION_VERSION}", self.name, self.sha256, self.dimensions);
         if let Some(weights) = &self.weights {
             text.push_str(&format!(" {}", weights.sha256));
         }
@@ -86,11 +87,16 @@ impl ModelInfo {
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(CARD);
         let text = std::fs::read(&path).map_err(|e| Error::io(&path, e))?;
-        let info: Self = serde_json::from_slice(&text).map_err(|e| damaged_model(folder, &e.to_string()))?;
+        let info: Self =
+            serde_json::from_slice(&text).map_err(|e| damaged_model(folder, &e.to_string()))?;
         if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
             return Err(damaged_model(folder, "its vectors have an invalid length"));
         }
-        if info.weights.as_ref().is_some_and(|w| Path::new(&w.file).file_name() != Some(w.file.as_ref())) {
+        if info
+            .weights
+            .as_ref()
+            .is_some_and(|w| Path::new(&w.file).file_name() != Some(w.file.as_ref()))
+        {
             return Err(damaged_model(folder, "its weights are in another folder"));
         }
         Ok(info)

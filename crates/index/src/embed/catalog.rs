@@ -32,7 +32,9 @@ pub const TOKENIZER: [&str; 4] =
 pub fn catalog() -> Vec<CatalogEntry> {
     let mut out: Vec<CatalogEntry> = TextEmbedding::list_supported_models()
         .into_iter()
-        .filter(|m| m.additional_files.is_empty() && m.output_key.is_none() && m.dim.is_multiple_of(64))
+        .filter(|m| {
+            m.additional_files.is_empty() && m.output_key.is_none() && m.dim.is_multiple_of(64)
+        })
         .filter(|m| m.model != EmbeddingModel::ClipVitB32)
         .filter_map(|m| {
             let pooling = match TextEmbedding::get_default_pooling_method(&m.model)? {

@@ -17,7 +17,8 @@ pub struct HashEmbedder {
 
 impl HashEmbedder {
     pub(super) fn new(info: ModelInfo) -> Self {
-        let key = (info.name != Self::model().name).then(|| *blake3::hash(info.name.as_bytes()).as_bytes());
+        let key = (info.name != Self::model().name)
+            .then(|| *blake3::hash(info.name.as_bytes()).as_bytes());
         Self { info, key }
     }
 

@@ -46,7 +46,8 @@ impl Scale {
     /// Returns thresholds at the same relative positions between the cosine of unrelated sample
     /// texts and 1.
     fn from_unrelated(cosine: f32) -> Self {
-        let rescale = |t: f32| (1.0 - (1.0 - t) / (1.0 - SCALE_UNRELATED) * (1.0 - cosine)).max(0.0);
+        let rescale =
+            |t: f32| (1.0 - (1.0 - t) / (1.0 - SCALE_UNRELATED) * (1.0 - cosine)).max(0.0);
         Self {
             floor: rescale(SCALE.floor),
             same: rescale(SCALE.same),
@@ -89,7 +90,9 @@ pub fn suggested_name(path: &Path) -> String {
         .iter()
         .find_map(|end| file.strip_suffix(end))
         .unwrap_or(&file);
-    stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
+    stem.chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+        .collect()
 }
 
 /// Imports a model from a folder, an ONNX file beside its tokenizer, or an archive of a folder:
@@ -112,8 +115,9 @@ pub fn import(
     check_name(name)?;
     let place = models.join(name);
     if place.exists() {
-        return Err(Error::invalid(format!("model \"{name}\" already exists"))
-            .with_hint(format!("Choose another name, or first run: precedent model remove {name}")));
+        return Err(Error::invalid(format!("model \"{name}\" already exists")).with_hint(format!(
+            "Choose another name, or first run: precedent model remove {name}"
+        )));
     }
     let part = PartialFolder::make(models, name)?;
     gather(from, &part.folder)?;
@@ -212,7 +216,8 @@ fn gather(from: &Path, into: &Path) -> Result<()> {
         }
         for name in TOKENIZER {
             // Exported models have their weights in a subfolder.
-            let file = [folder.join(name), folder.join("..").join(name)].into_iter().find(|p| p.is_file());
+            let file =
+                [folder.join(name), folder.join("..").join(name)].into_iter().find(|p| p.is_file());
             let file = file.ok_or_else(|| missing_file(from, name))?;
             copy(&file, &into.join(name), MOST_BESIDE)?;
         }
@@ -238,8 +243,11 @@ fn gather(from: &Path, into: &Path) -> Result<()> {
         return Err(invalid_file(from, MODEL, true, ""));
     }
     if start.starts_with(b"version https://git-lfs") {
-        return Err(Error::invalid(format!("{}: {MODEL} is a Git LFS pointer, not a model", from.display()))
-            .with_hint("Download the file itself: git lfs pull"));
+        return Err(Error::invalid(format!(
+            "{}: {MODEL} is a Git LFS pointer, not a model",
+            from.display()
+        ))
+        .with_hint("Download the file itself: git lfs pull"));
     }
     Ok(())
 }
@@ -285,8 +293,10 @@ fn only_onnx(folder: &Path) -> Result<PathBuf> {
     match (files.pop(), files.is_empty()) {
         (Some(file), true) => Ok(file),
         (None, _) => Err(missing_file(folder, MODEL)),
-        (Some(_), false) => Err(Error::invalid(format!("{} contains several ONNX files", folder.display()))
-            .with_hint("Give the path of the one to use.")),
+        (Some(_), false) => {
+            Err(Error::invalid(format!("{} contains several ONNX files", folder.display()))
+                .with_hint("Give the path of the one to use."))
+        }
     }
 }
 
@@ -308,10 +318,13 @@ fn unpack(from: &Path, into: &Path) -> Result<()> {
     };
     let file = File::open(from).map_err(|e| Error::io(from, e))?;
     let mut start = [0; 4];
-    let n = File::open(from).and_then(|mut f| f.read(&mut start)).map_err(|e| Error::io(from, e))?;
+    let n =
+        File::open(from).and_then(|mut f| f.read(&mut start)).map_err(|e| Error::io(from, e))?;
     let reader: Box<dyn Read> = match &start[..n] {
         [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(file)),
-        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::stream::read::Decoder::new(file).map_err(archive_error)?),
+        [0x28, 0xb5, 0x2f, 0xfd] => {
+            Box::new(zstd::stream::read::Decoder::new(file).map_err(archive_error)?)
+        }
         _ => Box::new(file),
     };
     let mut tar = tar::Archive::new(reader);
@@ -336,7 +349,8 @@ fn unpack(from: &Path, into: &Path) -> Result<()> {
                 .with_hint("Unpack it and give the path of the folder to use."));
         }
         let mut out = File::create(&path).map_err(|e| Error::io(&path, e))?;
-        let size = std::io::copy(&mut (&mut entry).take(most + 1), &mut out).map_err(archive_error)?;
+        let size =
+            std::io::copy(&mut (&mut entry).take(most + 1), &mut out).map_err(archive_error)?;
         if size > most {
             return Err(Error::invalid(format!(
                 "{}: {name} is larger than {} MB",
@@ -386,7 +400,8 @@ fn examine(
         vectors.push(model.embed(text)?);
     }
     let scale = Scale::from_unrelated(unrelated_cosine(&mut vectors));
-    (info.floor, info.same, info.near, info.solved) = (scale.floor, scale.same, scale.near, scale.solved);
+    (info.floor, info.same, info.near, info.solved) =
+        (scale.floor, scale.same, scale.near, scale.solved);
     Ok(info)
 }
 
@@ -442,7 +457,8 @@ fn stated_length(folder: &Path) -> usize {
         max_position_embeddings: Option<usize>,
     }
     let text = fs::read(folder.join("config.json")).unwrap_or_default();
-    let limit = serde_json::from_slice::<ModelConfig>(&text).ok().and_then(|s| s.max_position_embeddings);
+    let limit =
+        serde_json::from_slice::<ModelConfig>(&text).ok().and_then(|s| s.max_position_embeddings);
     // Some models include two positions that hold no word.
     limit.filter(|n| *n > 16).map_or(MAX_TOKENS, |n| n - 2)
 }
@@ -454,7 +470,9 @@ mod tests {
     #[test]
     fn thresholds_keep_their_relative_position() {
         let scale = Scale::from_unrelated(SCALE_UNRELATED);
-        assert!((scale.same - SCALE.same).abs() < 1e-6 && (scale.solved - SCALE.solved).abs() < 1e-6);
+        assert!(
+            (scale.same - SCALE.same).abs() < 1e-6 && (scale.solved - SCALE.solved).abs() < 1e-6
+        );
         let high = Scale::from_unrelated(0.8);
         assert!(
             0.7 < high.floor

@@ -168,7 +168,9 @@ impl Engine {
     /// [`Code::ModelUnavailable`] if it is not installed, or damaged.
     pub fn load_names(&self) -> Result<Option<NameModel>> {
         match self {
-            Self::BuiltIn(paths) | Self::Installed { paths, .. } => NameModel::load(paths).map(Some),
+            Self::BuiltIn(paths) | Self::Installed { paths, .. } => {
+                NameModel::load(paths).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -178,8 +180,11 @@ impl Engine {
 fn installed_card(folder: &Path) -> Result<ModelInfo> {
     if !folder.join(CARD).is_file() {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        return Err(Error::new(Code::ModelUnavailable, format!("the model \"{name}\" is not installed"))
-            .with_hint("Install it again, or switch back: precedent model use builtin"));
+        return Err(Error::new(
+            Code::ModelUnavailable,
+            format!("the model \"{name}\" is not installed"),
+        )
+        .with_hint("Install it again, or switch back: precedent model use builtin"));
     }
     ModelInfo::read(folder)
 }
@@ -204,16 +209,24 @@ impl Engine {
     /// The fault, with the error that a search would report.
     pub fn examine(&self) -> std::result::Result<(), (Fault, Error)> {
         let is_installed = match self {
-            Self::BuiltIn(paths) => paths.models.iter().any(|f| f.join(BUILT_IN).join(CARD).is_file()),
+            Self::BuiltIn(paths) => {
+                paths.models.iter().any(|f| f.join(BUILT_IN).join(CARD).is_file())
+            }
             Self::Installed { folder, .. } => folder.join(CARD).is_file(),
             _ => return Ok(()),
         };
         if let Err(error) = self.info() {
-            return Err((if is_installed { Fault::ModelDamaged } else { Fault::ModelMissing }, error));
+            return Err((
+                if is_installed { Fault::ModelDamaged } else { Fault::ModelMissing },
+                error,
+            ));
         }
         if let Err(error) = onnx::environment(self.runtime()) {
             let has_runtime = self.runtime().iter().any(|p| p.is_file());
-            return Err((if has_runtime { Fault::RuntimeUnusable } else { Fault::RuntimeMissing }, error));
+            return Err((
+                if has_runtime { Fault::RuntimeUnusable } else { Fault::RuntimeMissing },
+                error,
+            ));
         }
         self.load(Work::Questions).map(drop).map_err(|error| (Fault::ModelDamaged, error))
     }

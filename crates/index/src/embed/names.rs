@@ -76,17 +76,27 @@ impl NameModel {
     /// [`Code::ModelUnavailable`] if it is not installed, or damaged.
     pub(crate) fn load(paths: &ModelPaths) -> Result<Self> {
         let folders = paths.models.iter().map(|folder| folder.join(FOLDER));
-        let folder = folders.into_iter().find(|folder| folder.join(MODEL).is_file()).ok_or_else(|| {
-            Error::new(Code::ModelUnavailable, "the model that recognizes names is not installed")
-                .with_hint("Reinstall Precedent. Names in running text are not recognized without it.")
-        })?;
+        let folder =
+            folders.into_iter().find(|folder| folder.join(MODEL).is_file()).ok_or_else(|| {
+                Error::new(
+                    Code::ModelUnavailable,
+                    "the model that recognizes names is not installed",
+                )
+                .with_hint(
+                    "Reinstall Precedent. Names in running text are not recognized without it.",
+                )
+            })?;
         let environment = environment(&paths.runtime)?;
         tokenizers::parallelism::set_parallelism(false);
-        let tokenizer = Tokenizer::from_bytes(read(&folder, "tokenizer.json")?).map_err(|e| failed(&e))?;
+        let tokenizer =
+            Tokenizer::from_bytes(read(&folder, "tokenizer.json")?).map_err(|e| failed(&e))?;
         let config: Config =
             serde_json::from_slice(&read(&folder, "config.json")?).map_err(|e| failed(&e))?;
         let special = |word: &str| {
-            tokenizer.token_to_id(word).map(i64::from).ok_or_else(|| failed(&format!("no token {word}")))
+            tokenizer
+                .token_to_id(word)
+                .map(i64::from)
+                .ok_or_else(|| failed(&format!("no token {word}")))
         };
         let (start, end) = (special("[CLS]")?, special("[SEP]")?);
         let session = session(&folder, &environment).map_err(|e| failed(&e))?;
@@ -120,8 +130,11 @@ impl NameModel {
 
     /// Returns the most likely label of each token, with its probability.
     fn classify(&mut self, ids: &[u32]) -> ort::Result<Vec<Option<(Label, f32)>>> {
-        let tokens: Vec<i64> =
-            [self.start].into_iter().chain(ids.iter().copied().map(i64::from)).chain([self.end]).collect();
+        let tokens: Vec<i64> = [self.start]
+            .into_iter()
+            .chain(ids.iter().copied().map(i64::from))
+            .chain([self.end])
+            .collect();
         let (mask, types) = (vec![1_i64; tokens.len()], vec![0_i64; tokens.len()]);
         let shape = [1, tokens.len()];
         let outputs = self.session.run(inputs![
@@ -185,7 +198,8 @@ fn join(
         let Some((label, score)) = class else { continue };
         let score = if label.is_number { 0.0 } else { score };
         let is_joint = |last: &RecognizedName| {
-            last.kind == label.kind && text.get(last.range.end..range.start).is_some_and(is_within_name)
+            last.kind == label.kind
+                && text.get(last.range.end..range.start).is_some_and(is_within_name)
         };
         match names.last_mut().filter(|last| is_joint(last)) {
             Some(last) => {
@@ -201,20 +215,22 @@ fn join(
 
 /// Returns whether a name can go on after this text between two tokens.
 fn is_within_name(gap: &str) -> bool {
-    gap.len() <= 3 && gap.chars().all(|c| matches!(c, ' ' | '\u{a0}' | '-' | '.' | ',' | '\'' | '’'))
+    gap.len() <= 3
+        && gap.chars().all(|c| matches!(c, ' ' | '\u{a0}' | '-' | '.' | ',' | '\'' | '’'))
 }
 
 /// Returns whether a range is not a part of a longer word, path or identifier.
 fn is_whole(text: &str, range: &Range<usize>) -> bool {
-    let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '\\' | '@' | '#' | '$' | '=');
+    let inside =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '\\' | '@' | '#' | '$' | '=');
     let has_case = text[range.clone()].chars().any(char::is_lowercase);
     let (before, after) = (&text[..range.start], &text[range.end..]);
     let mut after = after.chars();
     let next = after.next();
     // Scripts without capitals do not separate words.
     let is_joined = |c: Option<char>| c.is_some_and(|c| inside(c) && (has_case || c.is_ascii()));
-    let is_member =
-        matches!(next, Some('.' | ':' | '-' | '(')) && after.next().is_some_and(char::is_alphanumeric);
+    let is_member = matches!(next, Some('.' | ':' | '-' | '('))
+        && after.next().is_some_and(char::is_alphanumeric);
     let last = before.chars().next_back();
     let is_suffix = matches!(last, Some('.' | ':' | '-'))
         && before.chars().rev().nth(1).is_some_and(char::is_alphanumeric);
@@ -260,7 +276,10 @@ mod tests {
             ("port 9092 of it", "9092"),
             ("com.Berta is a package", "Berta"),
         ] {
-            assert!(words(text, &[(word, NameKind::Person, word == "9092", 0.99)]).is_empty(), "{text}");
+            assert!(
+                words(text, &[(word, NameKind::Person, word == "9092", 0.99)]).is_empty(),
+                "{text}"
+            );
         }
     }
 }

@@ -7,7 +7,8 @@ use std::{
 };
 
 use fastembed::{
-    InitOptionsUserDefined, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
+    InitOptionsUserDefined, QuantizationMode, TextEmbedding, TokenizerFiles,
+    UserDefinedEmbeddingModel,
 };
 use ort::environment::Environment;
 
@@ -35,7 +36,12 @@ impl std::fmt::Debug for Onnx {
 impl Onnx {
     /// Loads the model of this folder with the first runtime that exists. The model must match its
     /// card.
-    pub(super) fn load(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
+    pub(super) fn load(
+        runtime: &[PathBuf],
+        folder: &Path,
+        info: ModelInfo,
+        work: Work,
+    ) -> Result<Self> {
         let mut onnx = Self::open(runtime, folder, info, work)?;
         let probe = onnx.run("probe")?;
         if probe.len() != onnx.info.dimensions {
@@ -52,7 +58,12 @@ impl Onnx {
     }
 
     /// Loads a model as [`Onnx::load`] does, without a check of the length of its vectors.
-    pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
+    pub(super) fn open(
+        runtime: &[PathBuf],
+        folder: &Path,
+        info: ModelInfo,
+        work: Work,
+    ) -> Result<Self> {
         let environment = environment(runtime)?;
         // Distributing one text over threads takes longer than tokenizing it.
         tokenizers::parallelism::set_parallelism(false);
@@ -68,14 +79,19 @@ impl Onnx {
             tokenizer_config_file: load(settings)?,
         };
         // Checked while the runtime reads them. A replaced file would produce incompatible vectors.
-        let mismatch = |name: &str| damaged_model(folder, &format!("{name} does not match its card"));
+        let mismatch =
+            |name: &str| damaged_model(folder, &format!("{name} does not match its card"));
         let model = std::thread::scope(|scope| {
             let (card, mismatch) = (&info, &mismatch);
             let sound = scope.spawn(move || {
-                let hashes =
-                    card.weights.iter().map(|w| (w.file.as_str(), &w.sha256)).chain([(MODEL, &card.sha256)]);
+                let hashes = card
+                    .weights
+                    .iter()
+                    .map(|w| (w.file.as_str(), &w.sha256))
+                    .chain([(MODEL, &card.sha256)]);
                 for (name, sha256) in hashes {
-                    if digest(&folder.join(name)).map_err(|e| damaged_model(folder, &e.to_string()))?
+                    if digest(&folder.join(name))
+                        .map_err(|e| damaged_model(folder, &e.to_string()))?
                         != *sha256
                     {
                         return Err(mismatch(name));
@@ -83,7 +99,8 @@ impl Onnx {
                 }
                 Ok(())
             });
-            let model = load(MODEL).and_then(|bytes| session(bytes, files, folder, card, environment, work));
+            let model = load(MODEL)
+                .and_then(|bytes| session(bytes, files, folder, card, environment, work));
             // A replaced file explains an error of the session.
             sound.join().unwrap_or_else(|_| Err(mismatch(MODEL)))?;
             model
@@ -98,9 +115,9 @@ impl Onnx {
                 format!("the embedding model failed: {}", first_line(&e.to_string())),
             )
         })?;
-        vectors
-            .pop()
-            .ok_or_else(|| Error::new(Code::ModelUnavailable, "the embedding model returned no vector"))
+        vectors.pop().ok_or_else(|| {
+            Error::new(Code::ModelUnavailable, "the embedding model returned no vector")
+        })
     }
 }
 
@@ -187,7 +204,8 @@ impl Embedder for Onnx {
         if self.is_unread(text) {
             let mut vector = of_words(text, self.info.dimensions, None);
             if vector.iter().all(|x| *x == 0.0) {
-                vector = of_words(&blake3::hash(text.as_bytes()).to_hex(), self.info.dimensions, None);
+                vector =
+                    of_words(&blake3::hash(text.as_bytes()).to_hex(), self.info.dimensions, None);
             }
             return Ok(vector);
         }

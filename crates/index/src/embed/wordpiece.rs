@@ -36,7 +36,8 @@ pub(super) fn take(files: &mut TokenizerFiles) -> Option<WordPiece> {
 /// Returns the special words of the tokenizer: those that it lists, and those of its other files.
 fn special(files: &TokenizerFiles, list: &RawValue) -> Option<Vec<String>> {
     let words: Vec<Value> = serde_json::from_str(list.get()).ok()?;
-    let map: BTreeMap<String, Value> = serde_json::from_slice(&files.special_tokens_map_file).ok()?;
+    let map: BTreeMap<String, Value> =
+        serde_json::from_slice(&files.special_tokens_map_file).ok()?;
     let settings: Value = serde_json::from_slice(&files.tokenizer_config_file).ok()?;
     let text = |word: &Value| word.as_str().or_else(|| word["content"].as_str()).map(str::to_owned);
     words.iter().chain(map.values()).chain([&settings["pad_token"]]).map(text).collect()
@@ -51,7 +52,12 @@ mod tests {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/builtin");
         let [tokenizer_file, config_file, special_tokens_map_file, tokenizer_config_file] =
             TOKENIZER.map(|name| std::fs::read(folder.join(name)).unwrap());
-        TokenizerFiles { tokenizer_file, config_file, special_tokens_map_file, tokenizer_config_file }
+        TokenizerFiles {
+            tokenizer_file,
+            config_file,
+            special_tokens_map_file,
+            tokenizer_config_file,
+        }
     }
 
     #[test]
@@ -68,8 +74,9 @@ mod tests {
             "  \u{202e}tab\tand\nlines, naïve café #4711 🙂 ",
             "",
         ] {
-            let encode =
-                |tokenizer: &tokenizers::Tokenizer| tokenizer.encode(text, true).unwrap().get_ids().to_vec();
+            let encode = |tokenizer: &tokenizers::Tokenizer| {
+                tokenizer.encode(text, true).unwrap().get_ids().to_vec()
+            };
             assert_eq!(encode(&whole), encode(&split), "{text}");
         }
         assert_eq!(whole.get_vocab(true), split.get_vocab(true));
@@ -77,7 +84,8 @@ mod tests {
 
     #[test]
     fn other_tokenizers_stay_unchanged() {
-        for tokenizer in [r#"{"model": {"type": "BPE", "vocab": {}, "merges": []}}"#, "{", r#"{"model": []}"#]
+        for tokenizer in
+            [r#"{"model": {"type": "BPE", "vocab": {}, "merges": []}}"#, "{", r#"{"model": []}"#]
         {
             let mut files = TokenizerFiles { tokenizer_file: tokenizer.into(), ..built_in() };
             assert!(take(&mut files).is_none());

@@ -129,7 +129,9 @@ impl Reading {
     /// keeps it.
     fn open(index: &Index, folder: &Path) -> Result<Self> {
         match Self::of(index) {
-            Err(error) if error.code() == Code::Busy => Self::of(&Index::open(directory(folder, true)?)?),
+            Err(error) if error.code() == Code::Busy => {
+                Self::of(&Index::open(directory(folder, true)?)?)
+            }
             opened => opened,
         }
     }
@@ -206,7 +208,9 @@ impl FullText {
 
     fn new(folder: &Path, index: Index, fields: Fields, read_only: bool) -> Result<Self> {
         index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(TokenKind::Words)));
-        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(TokenKind::Identifiers)));
+        index
+            .tokenizers()
+            .register("identifiers", TextAnalyzer::from(Analyzer::new(TokenKind::Identifiers)));
         let reading = Mutex::new(Reading::open(&index, folder)?);
         let (folder, filter_cache) = (folder.to_owned(), Mutex::default());
         Ok(Self { folder, index, reading, fields, filter_cache, read_only })
@@ -271,7 +275,9 @@ impl FullText {
     /// Returns the size on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         fs::read_dir(&self.folder)
-            .map(|entries| entries.flatten().filter_map(|e| e.metadata().ok()).map(|m| m.len()).sum())
+            .map(|entries| {
+                entries.flatten().filter_map(|e| e.metadata().ok()).map(|m| m.len()).sum()
+            })
             .unwrap_or(0)
     }
 }
@@ -313,7 +319,8 @@ mod tests {
         let index_folder = fulltext.folder.clone();
         drop(writer);
         drop(fulltext);
-        let mut files: Vec<_> = fs::read_dir(&index_folder).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut files: Vec<_> =
+            fs::read_dir(&index_folder).unwrap().map(|e| e.unwrap().path()).collect();
         files.retain(|f| f.extension().is_some_and(|e| e != "lock" && e != "json"));
         files.sort();
         let mut rebuild_count = 0;
@@ -355,7 +362,10 @@ mod tests {
         let open = [Filter { test: Test::State(State::Open), negated: false }];
         let results = || {
             let ids = fulltext.search(&words, &[], 10).unwrap().into_iter().map(|(id, _)| id);
-            (ids.collect::<Vec<_>>(), fulltext.allowed(&open).unwrap().unwrap().ones().collect::<Vec<_>>())
+            (
+                ids.collect::<Vec<_>>(),
+                fulltext.allowed(&open).unwrap().unwrap().ones().collect::<Vec<_>>(),
+            )
         };
         let renew = || fulltext.reading.lock().unwrap().renew(&fulltext.folder, false).unwrap();
         assert_eq!(results(), (vec![0, 1, 2], vec![1, 2]));
@@ -400,7 +410,10 @@ mod tests {
         let task = Task::watched(move |p| to.lock().unwrap().push((p.phase, p.done, p.total)));
         fulltext.merge(&lock, &task).unwrap();
         let (log, total) = (log.lock().unwrap(), Some(32_024));
-        assert_eq!((log[0], log.last()), ((Phase::Merge, 0, total), Some(&(Phase::Merge, 32_024, total))));
+        assert_eq!(
+            (log[0], log.last()),
+            ((Phase::Merge, 0, total), Some(&(Phase::Merge, 32_024, total)))
+        );
         assert!(!fulltext.is_scattered().unwrap());
         let files = fs::read_dir(&fulltext.folder).unwrap().flatten();
         let terms = files.filter(|f| f.path().extension().is_some_and(|e| e == "term")).count();

@@ -95,12 +95,18 @@ impl FullText {
     pub fn overlaps(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<Overlap>> {
         let searcher = self.searcher()?;
         let means = self.means(&searcher)?;
-        self.in_segments(&searcher, ids, |segment, docs| self.field_overlaps(segment, docs, terms, means))
+        self.in_segments(&searcher, ids, |segment, docs| {
+            self.field_overlaps(segment, docs, terms, means)
+        })
     }
 
     /// Returns the overlaps as [`FullText::overlaps`] does, and the share of the report's words in
     /// each document's comments.
-    pub(super) fn with_comments(&self, terms: &ReportTerms, ids: &[i64]) -> Result<(Vec<Overlap>, Vec<f32>)> {
+    pub(super) fn with_comments(
+        &self,
+        terms: &ReportTerms,
+        ids: &[i64],
+    ) -> Result<(Vec<Overlap>, Vec<f32>)> {
         let searcher = self.searcher()?;
         let means = self.means(&searcher)?;
         let mean = mean_length(&searcher, &[self.fields.comments])?;
@@ -186,7 +192,8 @@ impl FullText {
             docs.sort_unstable();
             Ok(docs.iter().map(|(_, at)| *at).zip(compute(segment, &docs)?).collect())
         };
-        let parts: Vec<_> = searcher.segment_readers().par_iter().map(run).collect::<Result<_>>()?;
+        let parts: Vec<_> =
+            searcher.segment_readers().par_iter().map(run).collect::<Result<_>>()?;
         let mut out: Vec<T> = std::iter::repeat_with(T::default).take(ids.len()).collect();
         for (at, value) in parts.into_iter().flatten() {
             out[at] = value;
@@ -202,10 +209,13 @@ impl FullText {
         // The ids of a segment are mostly of one period.
         let column = segment.fast_fields().u64("id")?;
         let id_range = column.min_value()..=column.max_value();
-        for (at, id) in ids.iter().enumerate().filter(|(_, id)| id_range.contains(&id.cast_unsigned())) {
+        for (at, id) in
+            ids.iter().enumerate().filter(|(_, id)| id_range.contains(&id.cast_unsigned()))
+        {
             let term = Term::from_field_u64(self.fields.id, id.cast_unsigned());
-            let Some(mut postings) =
-                index.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
+            let Some(mut postings) = index
+                .read_postings(&term, IndexRecordOption::Basic)
+                .map_err(tantivy::TantivyError::from)?
             else {
                 continue;
             };
@@ -334,8 +344,9 @@ fn each_frequency(
 ) -> Result<()> {
     let index = segment.inverted_index(field)?;
     let term = Term::from_field_text(field, term);
-    let Some(mut postings) =
-        index.read_postings(&term, IndexRecordOption::WithFreqs).map_err(tantivy::TantivyError::from)?
+    let Some(mut postings) = index
+        .read_postings(&term, IndexRecordOption::WithFreqs)
+        .map_err(tantivy::TantivyError::from)?
     else {
         return Ok(());
     };

@@ -13,7 +13,8 @@ use tantivy::{
     collector::{Collector, Count, SegmentCollector, TopDocs},
     columnar::Column,
     query::{
-        AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery,
+        AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, RangeQuery,
+        TermQuery,
     },
     schema::{Field, IndexRecordOption},
 };
@@ -130,7 +131,12 @@ impl FullText {
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn search(&self, words: &Words, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
+    pub fn search(
+        &self,
+        words: &Words,
+        filters: &[Filter],
+        limit: usize,
+    ) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
         if words.phrases.is_empty() && words.without.is_empty() {
             return self.top_of(&searcher, &self.disjunction(words), filters, limit);
@@ -143,8 +149,11 @@ impl FullText {
     fn disjunction(&self, words: &Words) -> Disjunction {
         let term = |field, weight: f32, text: &str| (Term::from_field_text(field, text), weight);
         let fields = self.fields_of(words.scope);
-        let mut groups: Vec<Vec<(Term, f32)>> =
-            words.terms.iter().map(|t| fields.iter().map(|(f, w)| term(*f, *w, t)).collect()).collect();
+        let mut groups: Vec<Vec<(Term, f32)>> = words
+            .terms
+            .iter()
+            .map(|t| fields.iter().map(|(f, w)| term(*f, *w, t)).collect())
+            .collect();
         let terms_of = |group: &Vec<String>| {
             group.iter().flat_map(|t| fields.iter().map(move |(f, w)| term(*f, *w, t))).collect()
         };
@@ -153,7 +162,8 @@ impl FullText {
             let whole = words.identifiers.iter().take(MAX_TERMS);
             groups.extend(whole.map(|t| vec![term(self.fields.identifiers, IDENTIFIER, t)]));
         }
-        let min_groups = minimum_should_match(words.terms.len() + words.any.len()).min(groups.len());
+        let min_groups =
+            minimum_should_match(words.terms.len() + words.any.len()).min(groups.len());
         Disjunction { groups, min_groups }
     }
 
@@ -161,7 +171,9 @@ impl FullText {
     fn fields_of(&self, scope: Scope) -> Vec<(Field, f32)> {
         let f = &self.fields;
         match scope {
-            Scope::Any => vec![(f.title, TITLE), (f.body, BODY), (f.comments, COMMENTS), (f.code, CODE)],
+            Scope::Any => {
+                vec![(f.title, TITLE), (f.body, BODY), (f.comments, COMMENTS), (f.code, CODE)]
+            }
             Scope::Title => vec![(f.title, 1.0)],
             Scope::Body => vec![(f.body, 1.0), (f.code, CODE)],
             Scope::Comments => vec![(f.comments, 1.0)],
@@ -208,7 +220,9 @@ impl FullText {
         let searcher = self.searcher()?;
         let clauses = terms
             .iter()
-            .flat_map(|t| [self.fields.signatures, self.fields.said_signatures].map(|field| (field, t)))
+            .flat_map(|t| {
+                [self.fields.signatures, self.fields.said_signatures].map(|field| (field, t))
+            })
             .map(|(field, t)| (Occur::Should, self.term(field, t, IndexRecordOption::Basic)))
             .collect();
         self.top(&searcher, self.with_filters(Box::new(BooleanQuery::new(clauses)), filters), limit)
@@ -292,7 +306,10 @@ impl FullText {
         let ids = Arc::new(searcher.search(&self.with_filters(Box::new(AllQuery), filters), &Ids)?);
         let mut cache = cache();
         cache.truncate(CACHE_SIZE - 1);
-        cache.insert(0, Matches { state: state.clone(), filters: filters.to_vec(), ids: Arc::clone(&ids) });
+        cache.insert(
+            0,
+            Matches { state: state.clone(), filters: filters.to_vec(), ids: Arc::clone(&ids) },
+        );
         Ok(Some(ids))
     }
 
@@ -326,7 +343,10 @@ impl FullText {
         let total = document_count(&searcher);
         let scale = idf(USUAL_SIZE, 1) / idf(total.max(SMALL), 1);
         let fields = self.named_in(kind);
-        names.iter().map(|name| Ok(scale * idf(total, frequency(&searcher, &fields, name)?))).collect()
+        names
+            .iter()
+            .map(|name| Ok(scale * idf(total, frequency(&searcher, &fields, name)?)))
+            .collect()
     }
 
     /// Returns the number of documents that contain each of these names.
@@ -363,7 +383,8 @@ impl FullText {
         let mut groups: Clauses =
             words.terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
         for group in &words.any {
-            let terms: Clauses = group.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+            let terms: Clauses =
+                group.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
             groups.push((Occur::Should, Box::new(BooleanQuery::new(terms))));
         }
         if words.scope == Scope::Any {
@@ -374,9 +395,13 @@ impl FullText {
         }
         if !groups.is_empty() {
             // Words beside a phrase only add to its score.
-            let min_groups = if words.phrases.is_empty() { min_groups.min(groups.len()) } else { 0 };
+            let min_groups =
+                if words.phrases.is_empty() { min_groups.min(groups.len()) } else { 0 };
             let occur = if words.phrases.is_empty() { Occur::Must } else { Occur::Should };
-            clauses.push((occur, Box::new(BooleanQuery::with_minimum_required_clauses(groups, min_groups))));
+            clauses.push((
+                occur,
+                Box::new(BooleanQuery::with_minimum_required_clauses(groups, min_groups)),
+            ));
         }
         for phrase in &words.phrases {
             if let Some(query) = self.phrase(fields, phrase) {
@@ -421,7 +446,11 @@ impl FullText {
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn vocabulary(&self, of: Vocabulary, accepts: impl Fn(&str) -> bool) -> Result<Vec<(String, u64)>> {
+    pub fn vocabulary(
+        &self,
+        of: Vocabulary,
+        accepts: impl Fn(&str) -> bool,
+    ) -> Result<Vec<(String, u64)>> {
         let f = &self.fields;
         let field = match of {
             Vocabulary::Label => f.label,
@@ -439,7 +468,8 @@ impl FullText {
                 if let Ok(term) = std::str::from_utf8(terms.key())
                     && accepts(term)
                 {
-                    *counts.entry(term.to_owned()).or_default() += u64::from(terms.value().doc_freq);
+                    *counts.entry(term.to_owned()).or_default() +=
+                        u64::from(terms.value().doc_freq);
                 }
             }
         }
@@ -496,7 +526,8 @@ impl FullText {
 
     fn test(&self, test: &Test) -> Box<dyn Query> {
         let f = &self.fields;
-        let text = |field, text: &str| self.term(field, &text.to_lowercase(), IndexRecordOption::Basic);
+        let text =
+            |field, text: &str| self.term(field, &text.to_lowercase(), IndexRecordOption::Basic);
         match test {
             Test::Source(key) => text(f.source, key),
             Test::AnySource(keys) => {
@@ -538,8 +569,16 @@ impl FullText {
     }
 
     /// Returns the best documents, ties by id, because segments return equal scores in any order.
-    fn top(&self, searcher: &Searcher, query: Box<dyn Query>, limit: usize) -> Result<Vec<(i64, f32)>> {
-        rank(searcher, searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?)
+    fn top(
+        &self,
+        searcher: &Searcher,
+        query: Box<dyn Query>,
+        limit: usize,
+    ) -> Result<Vec<(i64, f32)>> {
+        rank(
+            searcher,
+            searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?,
+        )
     }
 }
 
@@ -595,7 +634,10 @@ fn ids(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
     let columns = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("id"));
     let columns: Vec<Column<u64>> = columns.collect::<tantivy::Result<_>>()?;
     Ok(move |address: DocAddress| {
-        columns[address.segment_ord as usize].first(address.doc_id).unwrap_or_default().cast_signed()
+        columns[address.segment_ord as usize]
+            .first(address.doc_id)
+            .unwrap_or_default()
+            .cast_signed()
     })
 }
 

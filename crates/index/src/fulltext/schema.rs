@@ -51,7 +51,8 @@ pub(super) fn schema() -> (Schema, Fields) {
         body: b.add_text_field("body", positions()),
         code: b.add_text_field("code", positions()),
         comments: b.add_text_field("comments", positions()),
-        identifiers: b.add_text_field("identifiers", text("identifiers", IndexRecordOption::WithFreqs)),
+        identifiers: b
+            .add_text_field("identifiers", text("identifiers", IndexRecordOption::WithFreqs)),
         signatures: b.add_text_field("signatures", STRING),
         said_signatures: b.add_text_field("said_signatures", STRING),
         source: b.add_text_field("source", STRING),
@@ -142,7 +143,9 @@ impl TokenStream for Stream<'_> {
     fn advance(&mut self) -> bool {
         let Some((range, end)) = self.terms.places.get(self.next) else { return false };
         // Two terms of one word share a position, so that phrases can continue after them.
-        if self.next > 0 && (self.token.offset_from, self.token.offset_to) != (range.start, range.end) {
+        if self.next > 0
+            && (self.token.offset_from, self.token.offset_to) != (range.start, range.end)
+        {
             self.position += 1;
         }
         self.token.offset_from = range.start;

@@ -56,7 +56,11 @@ impl<'a> CommentMatcher<'a> {
     /// Returns the report's words that one of these texts contains and the document itself does
     /// not, heaviest first, and their share of the weight of all its words, 0..1. Texts are given
     /// by their [`hashes`].
-    pub fn anew<'t>(&self, overlap: &Overlap, texts: impl Iterator<Item = &'t [u64]>) -> (f32, Vec<&'a str>) {
+    pub fn anew<'t>(
+        &self,
+        overlap: &Overlap,
+        texts: impl Iterator<Item = &'t [u64]>,
+    ) -> (f32, Vec<&'a str>) {
         let (mut word_set, mut places) = (overlap.word_set, Vec::new());
         for term in texts.flatten() {
             if let Some(place) = self.places.get(term)
@@ -181,7 +185,12 @@ impl FullText {
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn similar(&self, terms: &ReportTerms, filters: &[Filter], limit: usize) -> Result<Vec<(i64, f32)>> {
+    pub fn similar(
+        &self,
+        terms: &ReportTerms,
+        filters: &[Filter],
+        limit: usize,
+    ) -> Result<Vec<(i64, f32)>> {
         self.candidates(terms, filters, limit, false)
     }
 
@@ -200,11 +209,14 @@ impl FullText {
     ) -> Result<Vec<(i64, f32)>> {
         let terms = self.report_terms(report)?;
         let hits = self.candidates(&terms, filters, limit, true)?;
-        let mut ids: Vec<i64> = hits.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
+        let mut ids: Vec<i64> =
+            hits.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
         ids.sort_unstable();
         ids.dedup();
         let (overlaps, shares) = self.with_comments(&terms, &ids)?;
-        let score = |overlap: &Overlap, comments: f32| round_share(overlap.words + COMMENT_WEIGHT * comments);
+        let score = |overlap: &Overlap, comments: f32| {
+            round_share(overlap.words + COMMENT_WEIGHT * comments)
+        };
         let mut scores: Vec<(i64, f32)> = ids
             .into_iter()
             .zip(overlaps.iter().zip(shares))
@@ -221,20 +233,26 @@ impl FullText {
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn weighed(&self, words: &Words, matches: &[(i64, f32)], extra: &[i64]) -> Result<Vec<(i64, f32)>> {
+    pub fn weighed(
+        &self,
+        words: &Words,
+        matches: &[(i64, f32)],
+        extra: &[i64],
+    ) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
         let documents = document_count(&searcher);
         let f = &self.fields;
-        let weigh = |terms: &mut dyn Iterator<Item = &String>, fields: &[Field]| -> Result<TermWeights> {
-            let mut weights = TermWeights::new();
-            for term in terms {
-                let n = frequency(&searcher, fields, term)?;
-                if n > 0 && weights.iter().all(|(word, _)| word != term) {
-                    weights.push((term.clone(), idf(documents, n)));
+        let weigh =
+            |terms: &mut dyn Iterator<Item = &String>, fields: &[Field]| -> Result<TermWeights> {
+                let mut weights = TermWeights::new();
+                for term in terms {
+                    let n = frequency(&searcher, fields, term)?;
+                    if n > 0 && weights.iter().all(|(word, _)| word != term) {
+                        weights.push((term.clone(), idf(documents, n)));
+                    }
                 }
-            }
-            Ok(weights)
-        };
+                Ok(weights)
+            };
         let mut query_terms = words.terms.iter().chain(words.phrases.iter().flatten());
         let terms = ReportTerms {
             words: weigh(&mut query_terms, &[f.title, f.body, f.comments, f.code])?,
@@ -253,7 +271,8 @@ impl FullText {
         let share = |overlap: &Overlap, comments: f32| {
             let present = terms.words.iter().enumerate().filter(|(place, _)| overlap.has(*place));
             let coverage: f32 = present.map(|(_, (_, weight))| weight).sum();
-            let share = of_words * (overlap.words + COMMENT_WEIGHT * comments) + COVERAGE_WEIGHT * coverage;
+            let share =
+                of_words * (overlap.words + COMMENT_WEIGHT * comments) + COVERAGE_WEIGHT * coverage;
             round_share((share + of_identifiers * overlap.identifiers) / total)
         };
         let mut scores: Vec<(i64, f32)> = ids
@@ -275,8 +294,9 @@ impl FullText {
     ) -> Result<Vec<(i64, f32)>> {
         let f = &self.fields;
         let mut groups: Vec<Vec<(Term, f32)>> = Vec::new();
-        let mut add =
-            |field, term: &str, weight: f32| groups.push(vec![(Term::from_field_text(field, term), weight)]);
+        let mut add = |field, term: &str, weight: f32| {
+            groups.push(vec![(Term::from_field_text(field, term), weight)])
+        };
         for (term, weight) in terms.words.iter().take(MAX_QUERY) {
             // BM25 multiplies the rarity in again, so its square root compensates for that.
             let weight = weight.sqrt();
@@ -322,7 +342,8 @@ mod tests {
     fn index(documents: &[(&str, &str, &str)]) -> FullText {
         let fulltext = FullText::in_memory().unwrap();
         let f = fulltext.fields;
-        let mut writer = fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
+        let mut writer =
+            fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
         for (id, (title, body, comments)) in (0..).zip(documents) {
             let mut d = TantivyDocument::default();
             d.add_u64(f.id, id);
@@ -339,7 +360,9 @@ mod tests {
     fn search_ids(fulltext: &FullText, text: &str, extra: &[i64]) -> Vec<i64> {
         let words = Words {
             terms: report::terms(text),
-            identifiers: precedent_text::tokens::identifiers(text).map(|(_, whole)| whole).collect(),
+            identifiers: precedent_text::tokens::identifiers(text)
+                .map(|(_, whole)| whole)
+                .collect(),
             ..Words::default()
         };
         let matches = fulltext.search(&words, &[], 10).unwrap();
@@ -363,7 +386,8 @@ mod tests {
     fn deleted_documents_keep_overlaps_finite() {
         let fulltext = index(&[("Pump leaks", "The pump_valve() leaks.", ""); 4]);
         let f = fulltext.fields;
-        let mut writer = fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
+        let mut writer =
+            fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
         writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         for id in 0..3 {
             writer.delete_term(Term::from_field_u64(f.id, id));

@@ -109,9 +109,9 @@ impl FullText {
             let mut take = |doc: DocId, score: Score| {
                 let stays = score > least(&best)
                     && alive.is_none_or(|alive| alive.is_alive(doc))
-                    && scorer
-                        .as_mut()
-                        .is_none_or(|docs| (docs.doc() >= doc || docs.seek(doc) == doc) && docs.doc() == doc)
+                    && scorer.as_mut().is_none_or(|docs| {
+                        (docs.doc() >= doc || docs.seek(doc) == doc) && docs.doc() == doc
+                    })
                     && groups.enough(doc);
                 if stays {
                     best.push(Reverse(Hit(score, DocAddress::new(ord, doc))));
@@ -167,7 +167,10 @@ impl Groups {
             }
             groups.sort_by_key(|(count, _)| *count);
         }
-        Ok(Self { min_groups: terms.min_groups, postings: groups.into_iter().map(|(_, p)| p).collect() })
+        Ok(Self {
+            min_groups: terms.min_groups,
+            postings: groups.into_iter().map(|(_, p)| p).collect(),
+        })
     }
 
     fn enough(&mut self, doc: DocId) -> bool {
@@ -207,7 +210,8 @@ mod tests {
     fn index(documents: &[(Vec<usize>, bool)]) -> FullText {
         let fulltext = FullText::in_memory().unwrap();
         let f = fulltext.fields;
-        let mut writer = fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
+        let mut writer =
+            fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
         for (id, (words, closed)) in documents.iter().enumerate() {
             let mut d = TantivyDocument::default();
             d.add_u64(f.id, id as u64);

@@ -23,7 +23,9 @@ use precedent_core::{
     task::{Phase, Task, apart},
 };
 use precedent_store::{DocumentRow, StoredComment};
-use precedent_text::{PREPARATION_VERSION, closure::Closure, prepare::Prepared, signature::Signature};
+use precedent_text::{
+    PREPARATION_VERSION, closure::Closure, prepare::Prepared, signature::Signature,
+};
 
 /// The memory of each of the two indexing threads, in bytes: enough for half of the documents
 /// between two commits, so that a thread writes them as one segment.
@@ -80,7 +82,9 @@ fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
     for at in by_size {
         let docs = segments[at].documents;
         match similar.last_mut() {
-            Some(group) if docs <= MUCH_LARGER * size(group) && docs + size(group) <= MERGED_UP_TO => {
+            Some(group)
+                if docs <= MUCH_LARGER * size(group) && docs + size(group) <= MERGED_UP_TO =>
+            {
                 group.push(at);
             }
             _ => similar.push(vec![at]),
@@ -122,7 +126,8 @@ impl Queue {
     /// have stopped.
     fn enter(self: &Arc<Self>, document: TantivyDocument) -> QueueEntry {
         let length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
-        let guard = self.shorter.wait_timeout_while(length, PATIENCE, |length| *length >= QUEUE_LIMIT);
+        let guard =
+            self.shorter.wait_timeout_while(length, PATIENCE, |length| *length >= QUEUE_LIMIT);
         *guard.unwrap_or_else(PoisonError::into_inner).0 += 1;
         QueueEntry { document, queue: self.clone() }
     }
@@ -222,8 +227,9 @@ impl Writer<'_> {
     /// [`Code::Io`] if the disk is full; [`precedent_core::Code::Cancelled`], in which case the
     /// commit may still succeed.
     pub fn commit(&mut self, revision: u64, task: &Task) -> Result<()> {
-        let payload = serde_json::to_string(&IndexProgress { revision, preparation: PREPARATION_VERSION })
-            .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+        let payload =
+            serde_json::to_string(&IndexProgress { revision, preparation: PREPARATION_VERSION })
+                .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         let (writer, outcome) = self.run_detached(task, move |mut writer| {
             let commit = |writer: &mut IndexWriter<QueueEntry>| {
                 let mut commit = writer.prepare_commit()?;
@@ -254,11 +260,17 @@ impl FullText {
     /// # Errors
     /// Those of the index.
     pub(crate) fn writer(&self, lock: &UpdateLock) -> Result<Writer<'_>> {
-        let writer: IndexWriter<QueueEntry> = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
+        let writer: IndexWriter<QueueEntry> =
+            self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
         writer.set_merge_policy(Box::new(at_once()));
         self.remove_leftovers()?;
         self.remove_former();
-        Ok(Writer { fulltext: self, writer: Some(writer), queue: Arc::default(), lock: lock.clone() })
+        Ok(Writer {
+            fulltext: self,
+            writer: Some(writer),
+            queue: Arc::default(),
+            lock: lock.clone(),
+        })
     }
 
     /// Returns whether there are small segments that an update would merge, even without changes.
@@ -377,8 +389,9 @@ impl FullText {
         d.add_u64(f.id, row.id.cast_unsigned());
         d.add_text(f.title, &row.title);
         d.add_text(f.identifiers, &row.title);
-        let terms =
-            |signatures: &[Signature]| signatures.iter().map(Signature::term).collect::<BTreeSet<_>>();
+        let terms = |signatures: &[Signature]| {
+            signatures.iter().map(Signature::term).collect::<BTreeSet<_>>()
+        };
         let own_signatures = terms(&body.signatures(&row.title));
         let (prose, code) = (body.prose(), body.code());
         d.add_text(f.identifiers, prose);
@@ -394,7 +407,9 @@ impl FullText {
             if comment.author.bot {
                 continue;
             }
-            for part in [text.prose(), text.code()].into_iter().chain(text.targets.iter().map(String::as_str))
+            for part in [text.prose(), text.code()]
+                .into_iter()
+                .chain(text.targets.iter().map(String::as_str))
             {
                 d.add_text(f.identifiers, part);
                 d.add_text(f.comments, part);
@@ -402,7 +417,9 @@ impl FullText {
             comment_signatures.extend(terms(&text.signatures("")));
         }
         comment_signatures.retain(|term| !own_signatures.contains(term));
-        for (field, terms) in [(f.signatures, own_signatures), (f.said_signatures, comment_signatures)] {
+        for (field, terms) in
+            [(f.signatures, own_signatures), (f.said_signatures, comment_signatures)]
+        {
             terms.into_iter().for_each(|term| d.add_text(field, term));
         }
         d.add_text(f.source, row.source.to_lowercase());
@@ -416,7 +433,9 @@ impl FullText {
         if let Some(reason) = &row.state_reason {
             // Index the tracker's words and their meaning.
             let reason_text = reason.to_lowercase();
-            if let Some(closure) = row.closed_as().map(Closure::as_str).filter(|word| *word != reason_text) {
+            if let Some(closure) =
+                row.closed_as().map(Closure::as_str).filter(|word| *word != reason_text)
+            {
                 d.add_text(f.reason, closure);
             }
             d.add_text(f.reason, reason_text);
@@ -433,9 +452,11 @@ impl FullText {
         if row.locked {
             d.add_text(f.flag, "locked");
         }
-        for (field, time) in
-            [(f.created_at, row.created_at), (f.updated_at, row.updated_at), (f.closed_at, row.closed_at)]
-        {
+        for (field, time) in [
+            (f.created_at, row.created_at),
+            (f.updated_at, row.updated_at),
+            (f.closed_at, row.closed_at),
+        ] {
             if let Some(time) = time {
                 d.add_i64(field, time.as_second());
             }

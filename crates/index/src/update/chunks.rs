@@ -90,7 +90,8 @@ impl Derived<'_> {
         let revision = self.store.read(|r| r.revision())?;
         // The store was restored from an older copy: compare everything again.
         let progress = if progress > revision { 0 } else { progress };
-        let changes = self.by_urgency(&self.store.read(|r| r.changed_documents(progress))?, task)?;
+        let changes =
+            self.by_urgency(&self.store.read(|r| r.changed_documents(progress))?, task)?;
         let (mut done, total) = (0, changes.len() as u64);
         let foreign = AtomicU64::default();
         let plan = |l: &FullDocument| {
@@ -111,7 +112,8 @@ impl Derived<'_> {
         let mut removals = Vec::new();
         if progress != revision {
             let stored_ids = self.store.read(|r| r.document_ids())?;
-            let stale = vectors.documents()?.into_iter().filter(|id| stored_ids.binary_search(id).is_err());
+            let stale =
+                vectors.documents()?.into_iter().filter(|id| stored_ids.binary_search(id).is_err());
             removals.extend(stale.map(|id| (id, 0, Vec::new())));
         }
         vectors.plan(&removals, Some(revision))?;
@@ -227,13 +229,19 @@ impl Derived<'_> {
                     loop {
                         let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((chunk, text)) = next else { return };
-                        let result = if task.is_cancelled() { Err(cancelled()) } else { model.embed(&text) };
+                        let result =
+                            if task.is_cancelled() { Err(cancelled()) } else { model.embed(&text) };
                         if result.is_ok() {
                             let mut counts = counter.lock().unwrap_or_else(PoisonError::into_inner);
                             counts.vectors += 1;
                             counts.passages += u64::from(chunk.planned.part != TITLE_PART);
                             if counts.vectors.is_multiple_of(16) {
-                                task.report(Phase::Embed, start + counts.passages, Some(total), "passages");
+                                task.report(
+                                    Phase::Embed,
+                                    start + counts.passages,
+                                    Some(total),
+                                    "passages",
+                                );
                             }
                         }
                         let result = result.map(|vector| (chunk, vector));
@@ -276,7 +284,8 @@ impl Derived<'_> {
                             break;
                         }
                         Err(_) => {
-                            failure = Some(Error::new(Code::Internal, "the embedding workers stopped"));
+                            failure =
+                                Some(Error::new(Code::Internal, "the embedding workers stopped"));
                             break;
                         }
                     }
@@ -340,7 +349,9 @@ impl Derived<'_> {
                 let text = if p.planned.part == 0 {
                     Prepared::body(&content.row.body, skeletons.of(content.row.source_id))
                 } else {
-                    Prepared::comment(&content.comments.iter().find(|c| c.id == p.planned.part)?.body)
+                    Prepared::comment(
+                        &content.comments.iter().find(|c| c.id == p.planned.part)?.body,
+                    )
                 };
                 let texts = self.representations(&content.row.title, &text, p.planned.part == 0);
                 let text = texts.into_iter().nth(p.planned.ordinal as usize)?;
@@ -371,7 +382,12 @@ impl Derived<'_> {
             let title = chunk::representation(&row.title, "");
             // A report without a body equals its title, so one vector is enough.
             if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {
-                out.push(Planned { part: TITLE_PART, ordinal: 0, hash: hash(&title), priority: urgency });
+                out.push(Planned {
+                    part: TITLE_PART,
+                    ordinal: 0,
+                    hash: hash(&title),
+                    priority: urgency,
+                });
             }
         }
         for comment in content.comments.iter().filter(|c| !c.author.bot) {

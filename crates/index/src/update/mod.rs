@@ -130,7 +130,8 @@ impl Derived<'_> {
         std::thread::scope(|scope| {
             let links = scope.spawn(|| links::update(self.store, until, short_wait, task));
             let text = self.update_fulltext(until, &lock, task).and_then(|documents| {
-                (report.documents, report.full_text_seconds) = (documents, start.elapsed().as_secs_f64());
+                (report.documents, report.full_text_seconds) =
+                    (documents, start.elapsed().as_secs_f64());
                 if effort == Effort::Whole { self.fulltext.merge(&lock, task) } else { Ok(()) }
             });
             let links = links.join();
@@ -219,14 +220,23 @@ impl Derived<'_> {
             write(self.store, short_wait, |w| {
                 w.set_skeleton(source.id, &skeleton, items)?;
                 // Documents that were indexed with another template are indexed again.
-                if skeleton != previous && has_index { w.touch_documents(source.id) } else { Ok(()) }
+                if skeleton != previous && has_index {
+                    w.touch_documents(source.id)
+                } else {
+                    Ok(())
+                }
             })?;
         }
         Ok(())
     }
 
     /// Updates the full text and returns the number of documents written, without deleted ones.
-    fn update_fulltext(&self, until: Option<Instant>, lock: &UpdateLock, task: &Task) -> Result<u64> {
+    fn update_fulltext(
+        &self,
+        until: Option<Instant>,
+        lock: &UpdateLock,
+        task: &Task,
+    ) -> Result<u64> {
         let mut progress = self.fulltext.reached()?;
         let (revision, mut changes) =
             self.store.read(|r| Ok((r.revision()?, r.changed_documents(progress.revision)?)))?;
@@ -251,7 +261,8 @@ impl Derived<'_> {
         let total = changes.len() as u64;
         let entry = |l: &FullDocument| {
             let body = Prepared::body(&l.row.body, skeletons.of(l.row.source_id));
-            let comments: Vec<_> = l.comments.iter().map(|c| (c, Prepared::comment(&c.body))).collect();
+            let comments: Vec<_> =
+                l.comments.iter().map(|c| (c, Prepared::comment(&c.body))).collect();
             self.fulltext.entry(&l.row, &body, &comments)
         };
         self.for_each_prepared(batches(&changes, BATCH), entry, |batch, entries| {
@@ -285,7 +296,9 @@ impl Derived<'_> {
         if !fresh {
             // A removed source leaves no tombstones, so remove documents without a row.
             let stored_ids = self.store.read(|r| r.document_ids())?;
-            for id in self.fulltext.ids()?.into_iter().filter(|id| stored_ids.binary_search(id).is_err()) {
+            for id in
+                self.fulltext.ids()?.into_iter().filter(|id| stored_ids.binary_search(id).is_err())
+            {
                 writer.remove(id)?;
             }
         }
@@ -306,7 +319,8 @@ impl Derived<'_> {
             let (give, take) = sync_channel(1);
             scope.spawn(move || {
                 for batch in batches {
-                    let ready = self.load(batch).map(|docs| docs.par_iter().map(&prepare).collect());
+                    let ready =
+                        self.load(batch).map(|docs| docs.par_iter().map(&prepare).collect());
                     let is_error = ready.is_err();
                     // The receiver is gone if the work has failed.
                     if give.send((batch, ready)).is_err() || is_error {
@@ -370,7 +384,8 @@ pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
 fn put_away(path: &Path) -> Result<()> {
     let io_error = |e| Error::io(path, e);
     let away = |n: u32| path.with_extension(format!("damaged-{n}"));
-    let free = (0..).map(away).find(|p| !p.exists()).unwrap_or_else(|| path.with_extension("damaged"));
+    let free =
+        (0..).map(away).find(|p| !p.exists()).unwrap_or_else(|| path.with_extension("damaged"));
     std::fs::rename(path, &free).map_err(io_error)?;
     // A folder that cannot be removed now does no harm.
     let _ = std::fs::remove_dir_all(&free);

@@ -109,20 +109,33 @@ pub(super) fn rebuild(connection: &Connection, generation: i64, width: usize) ->
 fn write(connection: &Connection, last: i64, first: i64, change: &Change) -> Result<()> {
     connection
         .prepare_cached("INSERT INTO blocks (last, first, rows, data) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![last, first, change.removals.len() + change.part.chunks.len(), change.bytes()])?;
+        .execute(params![
+            last,
+            first,
+            change.removals.len() + change.part.chunks.len(),
+            change.bytes()
+        ])?;
     Ok(())
 }
 
 /// Returns the changes after a generation, in order, and whether they replace all earlier ones.
-fn read_changes(connection: &Connection, generation: i64, width: usize) -> Result<(bool, Vec<Change>)> {
-    let mut statement =
-        connection.prepare_cached("SELECT first, rows, data FROM blocks WHERE last > ?1 ORDER BY last")?;
+fn read_changes(
+    connection: &Connection,
+    generation: i64,
+    width: usize,
+) -> Result<(bool, Vec<Change>)> {
+    let mut statement = connection
+        .prepare_cached("SELECT first, rows, data FROM blocks WHERE last > ?1 ORDER BY last")?;
     let mut rows = statement.query([generation])?;
     let (mut replaces_all, mut changes) = (false, Vec::new());
     while let Some(row) = rows.next()? {
         // A merged block with both known and new changes.
         replaces_all |= row.get::<_, i64>(0)? <= generation;
-        changes.extend(Change::parse(row.get_ref(2)?.as_blob().unwrap_or_default(), row.get(1)?, width));
+        changes.extend(Change::parse(
+            row.get_ref(2)?.as_blob().unwrap_or_default(),
+            row.get(1)?,
+            width,
+        ));
     }
     Ok((replaces_all, changes))
 }
@@ -171,7 +184,8 @@ impl Change {
         };
         let (mut ids, mut documents) = (numbers(ids), numbers(documents));
         let removal_count = documents.iter().take_while(|d| **d == TOMBSTONE).count();
-        let words: Vec<u64> = codes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
+        let words: Vec<u64> =
+            codes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
         let chunks = ids.split_off(removal_count);
         if words.len() != chunks.len() * width {
             return None;
@@ -257,7 +271,8 @@ impl Codes {
                 }
                 part.place(id).filter(|at| part.documents[*at] != TOMBSTONE)
             };
-            let position = self.parts.iter().enumerate().find_map(|(n, part)| Some((n, holds(part)?)));
+            let position =
+                self.parts.iter().enumerate().find_map(|(n, part)| Some((n, holds(part)?)));
             if let Some((n, at)) = position {
                 Arc::make_mut(&mut self.parts[n]).documents[at] = TOMBSTONE;
                 self.count -= 1;
@@ -288,14 +303,22 @@ impl Codes {
     /// Returns about `n` chunks nearest to a vector, in no order: a shortlist by Hamming distance,
     /// then by the dot product of the vector itself with the signs, which avoids the error of
     /// rounding the query to signs.
-    pub(super) fn nearest(&self, query: &[f32], filter: Option<&FixedBitSet>, n: usize) -> Vec<i64> {
+    pub(super) fn nearest(
+        &self,
+        query: &[f32],
+        filter: Option<&FixedBitSet>,
+        n: usize,
+    ) -> Vec<i64> {
         let mut places = self.shortlist(&signs(query), filter, n * SHORTLIST);
         if places.len() > n {
             let planes = Planes::new(query);
             let mut scores: Vec<(i32, CodePosition)> = Vec::with_capacity(places.len());
-            planes.each_dot(places.iter().map(|place| (*place, self.code(*place))), |place, dot| {
-                scores.push((dot, place));
-            });
+            planes.each_dot(
+                places.iter().map(|place| (*place, self.code(*place))),
+                |place, dot| {
+                    scores.push((dot, place));
+                },
+            );
             scores.select_nth_unstable_by(n, |a, b| {
                 b.0.cmp(&a.0).then_with(|| self.chunk(a.1).cmp(&self.chunk(b.1)))
             });
@@ -315,7 +338,12 @@ impl Codes {
 
     /// Returns the codes nearest by Hamming distance: all up to the distance within which there are
     /// at least `n`.
-    fn shortlist(&self, query: &[u64], filter: Option<&FixedBitSet>, n: usize) -> Vec<CodePosition> {
+    fn shortlist(
+        &self,
+        query: &[u64],
+        filter: Option<&FixedBitSet>,
+        n: usize,
+    ) -> Vec<CodePosition> {
         let cutoff = Cutoff::new(self.width * 64, n);
         let look = |(at, part): (usize, &Arc<CodeBlock>)| {
             let mut near: Vec<(u16, u32)> = Vec::new();
@@ -407,7 +435,10 @@ impl Planes {
         let plane = |components: &[f32]| {
             let mut planes = [0; PLANES];
             for (i, x) in components.iter().enumerate() {
-                #[allow(clippy::cast_possible_truncation, reason = "the scale keeps it within the planes")]
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    reason = "the scale keeps it within the planes"
+                )]
                 let value = (x / most * largest).round() as i8;
                 for (bit, plane) in planes.iter_mut().enumerate() {
                     *plane |= u64::from(value >> bit & 1 == 1) << i;
@@ -419,10 +450,17 @@ impl Planes {
     }
 
     /// Calls `visit` with the dot product of each code, in an arbitrary unit.
-    fn each_dot<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, visit: impl FnMut(T, i32)) {
+    fn each_dot<'a, T>(
+        &self,
+        codes: impl Iterator<Item = (T, &'a [u64])>,
+        visit: impl FnMut(T, i32),
+    ) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("popcnt") {
-            #[allow(unsafe_code, reason = "calling a function that is compiled for a CPU feature")]
+            #[allow(
+                unsafe_code,
+                reason = "calling a function that is compiled for a CPU feature"
+            )]
             // SAFETY: the feature was detected.
             return unsafe { self.each_dot_popcnt(codes, visit) };
         }
@@ -431,13 +469,21 @@ impl Planes {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "popcnt")]
-    fn each_dot_popcnt<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, visit: impl FnMut(T, i32)) {
+    fn each_dot_popcnt<'a, T>(
+        &self,
+        codes: impl Iterator<Item = (T, &'a [u64])>,
+        visit: impl FnMut(T, i32),
+    ) {
         self.each_dot_of(codes, visit);
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "so that the caller's CPU features reach it")]
-    fn each_dot_of<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, mut visit: impl FnMut(T, i32)) {
+    fn each_dot_of<'a, T>(
+        &self,
+        codes: impl Iterator<Item = (T, &'a [u64])>,
+        mut visit: impl FnMut(T, i32),
+    ) {
         for (item, code) in codes {
             let mut counts = [0_u32; PLANES];
             for (word, planes) in code.iter().zip(&self.words) {

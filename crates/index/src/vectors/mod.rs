@@ -172,8 +172,9 @@ impl std::fmt::Debug for Vectors {
 
 /// Returns the error for damaged vectors.
 pub fn broken() -> Error {
-    Error::new(Code::Corrupt, "the vectors are damaged")
-        .with_hint("Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile.")
+    Error::new(Code::Corrupt, "the vectors are damaged").with_hint(
+        "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile.",
+    )
 }
 
 /// Removes a file of vectors if it exists, as they are derived data. `casebook` is the folder of
@@ -307,7 +308,8 @@ impl Vectors {
     pub fn extent(&self) -> Result<Extent> {
         self.read(|c| {
             let mut statement = c.prepare_cached("SELECT chunks, embedded FROM state")?;
-            Ok(statement.query_row([], |r| Ok(Extent { chunks: r.get(0)?, embedded: r.get(1)? }))?)
+            Ok(statement
+                .query_row([], |r| Ok(Extent { chunks: r.get(0)?, embedded: r.get(1)? }))?)
         })
     }
 
@@ -317,7 +319,8 @@ impl Vectors {
     /// Those of the database.
     pub fn documents(&self) -> Result<Vec<i64>> {
         self.read(|c| {
-            let mut statement = c.prepare("SELECT DISTINCT document_id FROM chunks ORDER BY document_id")?;
+            let mut statement =
+                c.prepare("SELECT DISTINCT document_id FROM chunks ORDER BY document_id")?;
             let rows = statement.query_map([], |r| r.get(0))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -328,7 +331,11 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn plan(&self, documents: &[(i64, i64, Vec<Planned>)], revision: Option<u64>) -> Result<()> {
+    pub fn plan(
+        &self,
+        documents: &[(i64, i64, Vec<Planned>)],
+        revision: Option<u64>,
+    ) -> Result<()> {
         self.write(|c| {
             let mut select =
                 c.prepare_cached("SELECT id, part, ordinal, hash, code IS NOT NULL FROM chunks WHERE document_id = ?1")?;
@@ -379,8 +386,9 @@ impl Vectors {
     /// Those of the database.
     pub fn pending(&self, limit: usize) -> Result<Vec<Pending>> {
         self.read(|c| {
-            let mut statement =
-                c.prepare_cached(&format!("{CHUNK_SQL} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"))?;
+            let mut statement = c.prepare_cached(&format!(
+                "{CHUNK_SQL} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"
+            ))?;
             let rows = statement.query_map([limit], read_pending)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -434,14 +442,20 @@ impl Vectors {
     }
 
     /// Records the vectors that were added and removed in this transaction.
-    fn record_changes(&self, c: &Connection, removals: &[u32], additions: Vec<CodeRow>) -> Result<()> {
+    fn record_changes(
+        &self,
+        c: &Connection,
+        removals: &[u32],
+        additions: Vec<CodeRow>,
+    ) -> Result<()> {
         if removals.is_empty() && additions.is_empty() {
             return Ok(());
         }
-        let generation =
-            c.query_row("UPDATE state SET generation = generation + 1 RETURNING generation", [], |r| {
-                r.get(0)
-            })?;
+        let generation = c.query_row(
+            "UPDATE state SET generation = generation + 1 RETURNING generation",
+            [],
+            |r| r.get(0),
+        )?;
         codes::append(c, generation, self.dimensions / 64, removals, additions)
     }
 
@@ -451,7 +465,9 @@ impl Vectors {
     /// Those of the database.
     pub fn clear(&self) -> Result<()> {
         self.write(|c| {
-            c.execute_batch("DELETE FROM embeddings; DELETE FROM chunks; UPDATE state SET revision = 0;")?;
+            c.execute_batch(
+                "DELETE FROM embeddings; DELETE FROM chunks; UPDATE state SET revision = 0;",
+            )?;
             rebuild(c, self.dimensions / 64)
         })
     }
@@ -462,7 +478,8 @@ impl Vectors {
     /// Those of the database.
     pub fn forget(&self, chunks: &[i64]) -> Result<()> {
         self.write(|c| {
-            let mut delete = c.prepare_cached("DELETE FROM chunks WHERE id = ?1 AND code IS NULL")?;
+            let mut delete =
+                c.prepare_cached("DELETE FROM chunks WHERE id = ?1 AND code IS NULL")?;
             chunks.iter().try_for_each(|id| delete.execute([id]).map(|_| ()))?;
             Ok(())
         })
@@ -476,8 +493,10 @@ impl Vectors {
         self.read(|c| {
             let mut statement =
                 c.prepare_cached("SELECT part, ordinal, hash FROM chunks WHERE document_id = ?1")?;
-            let rows = statement.query_map([document], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-            let mut stored_chunks: Vec<(i64, u32, [u8; 16])> = rows.collect::<rusqlite::Result<_>>()?;
+            let rows =
+                statement.query_map([document], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+            let mut stored_chunks: Vec<(i64, u32, [u8; 16])> =
+                rows.collect::<rusqlite::Result<_>>()?;
             let mut plan: Vec<_> = chunks.iter().map(|p| (p.part, p.ordinal, p.hash)).collect();
             stored_chunks.sort_unstable();
             plan.sort_unstable();
@@ -492,7 +511,9 @@ impl Vectors {
     /// Those of the database.
     pub fn lost(&self) -> Result<u64> {
         self.read(|c| {
-            Ok(c.query_row(&format!("SELECT count(*) FROM chunks WHERE {LOST_CHUNKS}"), [], |r| r.get(0))?)
+            Ok(c.query_row(&format!("SELECT count(*) FROM chunks WHERE {LOST_CHUNKS}"), [], |r| {
+                r.get(0)
+            })?)
         })
     }
 
@@ -519,13 +540,19 @@ impl Vectors {
 const LOST_CHUNKS: &str =
     "code IS NOT NULL AND part >= 0 AND id NOT IN (SELECT rowid FROM embeddings_rowids)";
 
-const CHUNK_SQL: &str = "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
+const CHUNK_SQL: &str =
+    "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
 
 fn read_pending(r: &rusqlite::Row<'_>) -> rusqlite::Result<Pending> {
     Ok(Pending {
         id: r.get(0)?,
         document: r.get(1)?,
         source: r.get(2)?,
-        planned: Planned { part: r.get(3)?, ordinal: r.get(4)?, hash: r.get(5)?, priority: r.get(6)? },
+        planned: Planned {
+            part: r.get(3)?,
+            ordinal: r.get(4)?,
+            hash: r.get(5)?,
+            priority: r.get(6)?,
+        },
     })
 }

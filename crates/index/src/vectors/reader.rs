@@ -20,15 +20,17 @@ pub(super) struct VectorReader<'c> {
 impl<'c> VectorReader<'c> {
     /// Creates a reader of vectors of `dimensions` int8 values.
     pub(super) fn new(connection: &'c Connection, dimensions: usize) -> Result<Self> {
-        let place = connection
-            .prepare_cached("SELECT chunk_id, chunk_offset FROM embeddings_rowids WHERE rowid = ?1")?;
+        let place = connection.prepare_cached(
+            "SELECT chunk_id, chunk_offset FROM embeddings_rowids WHERE rowid = ?1",
+        )?;
         Ok(Self { connection, place, open: None, vector: vec![0; dimensions] })
     }
 
     /// Returns the vector of a chunk, if it has one. Adjacent chunks are adjacent in the file, so
     /// ascending access reads the file in order.
     pub(super) fn get(&mut self, chunk: i64) -> Result<Option<&[u8]>> {
-        let place = self.place.query_row([chunk], |r| Ok((r.get(0)?, r.get::<_, usize>(1)?))).optional()?;
+        let place =
+            self.place.query_row([chunk], |r| Ok((r.get(0)?, r.get::<_, usize>(1)?))).optional()?;
         let Some((row, at)) = place else { return Ok(None) };
         let blob = match self.open.take() {
             Some((open, blob)) if open == row => blob,
@@ -36,7 +38,13 @@ impl<'c> VectorReader<'c> {
                 blob.reopen(row)?;
                 blob
             }
-            None => self.connection.blob_open("main", "embeddings_vector_chunks00", "vectors", row, true)?,
+            None => self.connection.blob_open(
+                "main",
+                "embeddings_vector_chunks00",
+                "vectors",
+                row,
+                true,
+            )?,
         };
         let start = at * self.vector.len();
         blob.read_at_exact(&mut self.vector, start)?;

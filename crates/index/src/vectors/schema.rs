@@ -17,7 +17,8 @@ const BLOB: usize = 8;
 pub fn damage(path: &Path) -> Option<String> {
     register();
     let look = || -> rusqlite::Result<Vec<String>> {
-        let connection = Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let connection =
+            Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
         connection.query_row("SELECT revision FROM state", [], |_| Ok(()))?;
         let mut statement = connection.prepare("PRAGMA integrity_check(3)")?;
@@ -68,8 +69,9 @@ pub(super) fn register() {
                 *mut *mut std::ffi::c_char,
                 *const rusqlite::ffi::sqlite3_api_routines,
             ) -> std::ffi::c_int;
-            let entry =
-                std::mem::transmute::<*const (), EntryPoint>(sqlite_vec::sqlite3_vec_init as *const ());
+            let entry = std::mem::transmute::<*const (), EntryPoint>(
+                sqlite_vec::sqlite3_vec_init as *const (),
+            );
             rusqlite::ffi::sqlite3_auto_extension(Some(entry));
         }
     });
@@ -81,7 +83,8 @@ pub(super) fn whole(connection: &Connection, path: &Path) -> Result<()> {
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, Option<u64>>(0));
     number("SELECT revision FROM state")?;
     number("SELECT max(id) FROM chunks")?;
-    let pages = number("PRAGMA page_count")?.unwrap_or(0) * number("PRAGMA page_size")?.unwrap_or(0);
+    let pages =
+        number("PRAGMA page_count")?.unwrap_or(0) * number("PRAGMA page_size")?.unwrap_or(0);
     let log = with_end(path, "-wal");
     // Pages that are still in the log count already.
     let has_log = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
@@ -105,7 +108,8 @@ pub(super) fn prepare(connection: &mut Connection, dimensions: usize) -> Result<
     if version(connection)? >= VERSION {
         return Ok(());
     }
-    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     // Another process may have created it during the wait.
     let version = version(&transaction)?;
     if version == 0 {
@@ -222,8 +226,11 @@ mod tests {
             let vector = vector(n, info.dimensions);
             let code: Vec<u8> = signs(&vector).iter().flat_map(|w| w.to_le_bytes()).collect();
             let code = (n < 4).then_some(code);
-            old.execute("INSERT INTO chunks VALUES (?1, ?1, 1, 0, 0, zeroblob(16), 0, ?2)", params![n, code])
-                .unwrap();
+            old.execute(
+                "INSERT INTO chunks VALUES (?1, ?1, 1, 0, 0, zeroblob(16), 0, ?2)",
+                params![n, code],
+            )
+            .unwrap();
             if n < 4 {
                 old.execute(
                     "INSERT INTO vectors VALUES (?1, 1, vec_int8(?2))",
@@ -232,7 +239,8 @@ mod tests {
                 .unwrap();
             }
         }
-        old.execute("INSERT INTO chunks VALUES (9, 1, 1, -1, 0, zeroblob(16), 0, zeroblob(4))", []).unwrap();
+        old.execute("INSERT INTO chunks VALUES (9, 1, 1, -1, 0, zeroblob(16), 0, zeroblob(4))", [])
+            .unwrap();
         drop(old);
 
         let vectors = Vectors::open(folder.path(), &info).unwrap();
@@ -268,11 +276,17 @@ mod tests {
             let vector = vector(pending.planned.ordinal, info.dimensions);
             vectors.put(&[(pending, vector)]).unwrap();
         }
-        vectors.file.write(|c| Ok(c.execute("DELETE FROM blocks WHERE last % 2 = 0", [])?)).unwrap();
+        vectors
+            .file
+            .write(|c| Ok(c.execute("DELETE FROM blocks WHERE last % 2 = 0", [])?))
+            .unwrap();
         assert_eq!(vectors.codes().unwrap().len(), 20);
         let second = Vectors::open(folder.path(), &info).unwrap();
         assert_eq!(second.codes().unwrap().len(), 20);
         second.clear().unwrap();
-        assert_eq!((vectors.codes().unwrap().len(), vectors.extent().unwrap()), (0, Extent::default()));
+        assert_eq!(
+            (vectors.codes().unwrap().len(), vectors.extent().unwrap()),
+            (0, Extent::default())
+        );
     }
 }

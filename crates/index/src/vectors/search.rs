@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{
-    Likeness, Near, NearestSaid, TITLE_PART, Vectors, codes::Codes, reader::VectorReader, schema::rebuild,
+    Likeness, Near, NearestSaid, TITLE_PART, Vectors, codes::Codes, reader::VectorReader,
+    schema::rebuild,
 };
 use precedent_core::error::Result;
 
@@ -36,12 +37,18 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn search(&self, query: &[f32], filter: Option<&FixedBitSet>, limit: usize) -> Result<Vec<Near>> {
+    pub fn search(
+        &self,
+        query: &[f32],
+        filter: Option<&FixedBitSet>,
+        limit: usize,
+    ) -> Result<Vec<Near>> {
         let codes = self.codes()?;
         if codes.len() <= EXACT_CHUNKS {
             return self.search_exact(query, filter, limit);
         }
-        let candidates = codes.nearest(query, filter, exact_score_count(codes.len()).max(limit * 2));
+        let candidates =
+            codes.nearest(query, filter, exact_score_count(codes.len()).max(limit * 2));
         self.score(query, &candidates, limit)
     }
 
@@ -59,7 +66,9 @@ impl Vectors {
         let k = (limit + EXTRA_CANDIDATES).clamp(1, MAX_K);
         let chunk_ids = match filter {
             None => None,
-            Some(filter) => Some(serde_json::Value::from(self.codes()?.chunks_of(filter)).to_string()),
+            Some(filter) => {
+                Some(serde_json::Value::from(self.codes()?.chunks_of(filter)).to_string())
+            }
         };
         let candidates: Vec<i64> = self.read(|c| {
             let condition =
@@ -89,7 +98,8 @@ impl Vectors {
                 let mut reader = VectorReader::new(c, self.dimensions)?;
                 let mut scores: Vec<(i64, f32)> = Vec::with_capacity(chunks.len());
                 for chunk in chunks {
-                    scores.extend(reader.get(*chunk)?.map(|vector| (*chunk, cosine(query, vector))));
+                    scores
+                        .extend(reader.get(*chunk)?.map(|vector| (*chunk, cosine(query, vector))));
                 }
                 Ok(scores)
             })
@@ -101,12 +111,19 @@ impl Vectors {
         scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         scores.truncate(limit);
         self.read(|c| {
-            let mut row = c.prepare_cached("SELECT document_id, part, ordinal FROM chunks WHERE id = ?1")?;
+            let mut row =
+                c.prepare_cached("SELECT document_id, part, ordinal FROM chunks WHERE id = ?1")?;
             let mut near = Vec::with_capacity(scores.len());
             for (chunk, cosine) in scores {
                 let entry = row
                     .query_row([chunk], |r| {
-                        Ok(Near { chunk, document: r.get(0)?, part: r.get(1)?, ordinal: r.get(2)?, cosine })
+                        Ok(Near {
+                            chunk,
+                            document: r.get(0)?,
+                            part: r.get(1)?,
+                            ordinal: r.get(2)?,
+                            cosine,
+                        })
                     })
                     .optional()?;
                 near.extend(entry);

@@ -12,8 +12,9 @@ fn fine(count: usize) -> String {
 fn among(text: &str) -> Vec<LogGroup> {
     let alone = read_text(text).groups;
     let groups = read_text(&format!("{}{text}{}", fine(60), fine(20))).groups;
-    let summary =
-        |groups: &[LogGroup]| groups.iter().map(|g| (g.message.clone(), g.severity)).collect::<Vec<_>>();
+    let summary = |groups: &[LogGroup]| {
+        groups.iter().map(|g| (g.message.clone(), g.severity)).collect::<Vec<_>>()
+    };
     assert_eq!(summary(&groups), summary(&alone), "{text}");
     groups
 }
@@ -69,7 +70,11 @@ fn crash_without_a_time_follows_informational_records() {
         ),
     ] {
         let groups = among(text);
-        assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [name], "{text}\n{groups:#?}");
+        assert_eq!(
+            groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(),
+            [name],
+            "{text}\n{groups:#?}"
+        );
         assert!(groups[0].example.contains(holds), "{groups:#?}");
         assert!(groups[0].severity <= LogSeverity::Error, "{groups:#?}");
     }
@@ -102,19 +107,26 @@ fn android_crash_is_named_by_its_exception() {
         "Caused by: java.io.IOException: no key",
         "\tat org.ferry.Key.turn(Key.kt:9)",
     ];
-    let threadtime: String =
-        lines.iter().map(|l| format!("05-12 10:00:00.311    77    77 E AndroidRuntime: {l}\n")).collect();
+    let threadtime: String = lines
+        .iter()
+        .map(|l| format!("05-12 10:00:00.311    77    77 E AndroidRuntime: {l}\n"))
+        .collect();
     let brief: String = lines.iter().map(|l| format!("E/AndroidRuntime(   77): {l}\n")).collect();
     let name = "java.lang.IllegalStateException: gate is shut · java.io.IOException: no key";
     for text in [&threadtime, &brief] {
         let groups = read_text(text).groups;
-        assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [name], "{groups:#?}");
+        assert_eq!(
+            groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(),
+            [name],
+            "{groups:#?}"
+        );
         assert_eq!(groups[0].severity, LogSeverity::Fatal);
         assert!(groups[0].example.contains("Key.turn"), "{groups:#?}");
     }
     assert_eq!(read_text(&format!("{threadtime}{threadtime}")).groups[0].count, 2);
-    let errors: String =
-        ["no key", "no rope"].map(|l| format!("05-12 10:00:00.311    77    77 E Gate: {l}\n")).concat();
+    let errors: String = ["no key", "no rope"]
+        .map(|l| format!("05-12 10:00:00.311    77    77 E Gate: {l}\n"))
+        .concat();
     assert_eq!(read_text(&errors).groups.len(), 2);
 }
 
@@ -155,7 +167,11 @@ fn failure_on_several_lines_is_named_once() {
         ),
     ] {
         let groups = read_text(text).groups;
-        assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [name], "{text}\n{groups:#?}");
+        assert_eq!(
+            groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(),
+            [name],
+            "{text}\n{groups:#?}"
+        );
         assert!(!groups[0].example.contains("\"\""), "{groups:#?}");
     }
 }

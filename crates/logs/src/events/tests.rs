@@ -48,7 +48,8 @@ fn trace_with_line_prefixes_is_one_error() {
     let mut trace = CHAIN.to_vec();
     trace.push("agent.PullError: the hub cannot be reached");
     let plain = trace.join("\n");
-    let syslog: String = trace.iter().map(|l| format!("May 12 10:00:00 edge agent[811]: {l}\n")).collect();
+    let syslog: String =
+        trace.iter().map(|l| format!("May 12 10:00:00 edge agent[811]: {l}\n")).collect();
     let iso: String =
         trace.iter().map(|l| format!("2026-05-12T10:00:00+02:00 edge agent[811]: {l}\n")).collect();
     let compose: String = trace.iter().map(|l| format!("agent_1  | {l}\n")).collect();
@@ -107,13 +108,17 @@ fn cause_below_a_stack_of_codes_is_named() {
         "BEGIN rep.run; END;\n*\nERROR at line 1:\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n",
     );
     assert_eq!(error.message, "at line 1: ORA-01555: snapshot too old");
-    let error =
-        event("Microsoft Visual Basic\n\nRun-time error '1004':\n\nMethod 'Range' of object failed\n");
+    let error = event(
+        "Microsoft Visual Basic\n\nRun-time error '1004':\n\nMethod 'Range' of object failed\n",
+    );
     assert!(error.message.ends_with("Method 'Range' of object failed"), "{error:#?}");
     let error = event(
         "2026-05-12 10:00:00 ERROR it broke\na.OuterException: outer\n\tat a.B.c(B.java:3)\nCaused by: a.InnerException: inner\n\tat a.D.e(D.java:5)\n\t... 2 more\n",
     );
-    assert!(cause(&error.example).unwrap().starts_with("a.InnerException: inner\n\tat a.D.e"), "{error:#?}");
+    assert!(
+        cause(&error.example).unwrap().starts_with("a.InnerException: inner\n\tat a.D.e"),
+        "{error:#?}"
+    );
     assert_eq!(cause("one line"), None);
 }
 
@@ -137,9 +142,19 @@ fn framed_error_is_named_by_its_failure() {
     let assertion = "<testsuite errors=\"1\">\n<testcase name=\"pages\">\n<failure message=\"expected: &lt;3&gt; but was: &lt;4&gt;\" type=\"org.AssertionError\"/>\n</testcase>\n";
     let iis = "HTTP Error 500.19 - Internal Server Error\nThe requested page cannot be accessed.\n\nDetailed Error Information:\nModule\t   IIS Web Core\nError Code\t   0x80070005\nConfig Error\t   Cannot read configuration file due to insufficient permissions\n\nRegards,\nKim\n";
     for (text, name, holds, hides) in [
-        (iis, "HTTP Error 500.19 - Internal Server Error · Error Code 0x80070005", "permissions", "Regards"),
+        (
+            iis,
+            "HTTP Error 500.19 - Internal Server Error · Error Code 0x80070005",
+            "permissions",
+            "Regards",
+        ),
         (junit, "pages · java.lang.OutOfMemoryError: Java heap space", "a.Render.all", "testsuite"),
-        (assertion, "pages · org.AssertionError: expected: <3> but was: <4>", "but was", "testsuite"),
+        (
+            assertion,
+            "pages · org.AssertionError: expected: <3> but was: <4>",
+            "but was",
+            "testsuite",
+        ),
         (
             gradle,
             "Execution failed for task ':api:compileJava'. · Received status code 401 from server: Unauthorized",
@@ -149,7 +164,12 @@ fn framed_error_is_named_by_its_failure() {
         (spring, "Web server failed to start. Port 8080 was already in use.", "Port 8080", "***"),
         (go, "TestPush · sync_test.go:44: timeout waiting for results", "TestPush", "github.com"),
         (jest, "total › adds VAT · expect(received).toBe(expected)", "Expected: 119", "88 passed"),
-        (pytest, "test_cp1252 · UnicodeDecodeError: 'utf-8' codec can't decode", "reader.rows", "FAILURES"),
+        (
+            pytest,
+            "test_cp1252 · UnicodeDecodeError: 'utf-8' codec can't decode",
+            "reader.rows",
+            "FAILURES",
+        ),
         (
             &anr,
             "ANR in com.acme (com.acme/.Main) · Reason: Input dispatching timed out",
@@ -158,7 +178,8 @@ fn framed_error_is_named_by_its_failure() {
         ),
     ] {
         // Test each text alone and after the times of a build server.
-        let timed_text: String = text.lines().map(|l| format!("2026-11-20T10:03:01.1Z {l}\n")).collect();
+        let timed_text: String =
+            text.lines().map(|l| format!("2026-11-20T10:03:01.1Z {l}\n")).collect();
         let forms = if text.starts_with("11-") || text.starts_with("2026") {
             vec![text.to_owned()]
         } else {
@@ -167,7 +188,11 @@ fn framed_error_is_named_by_its_failure() {
         for form in forms {
             let list = errors(&form);
             assert_eq!(list[0].message, name, "{form}\n{list:#?}");
-            assert!(list[0].example.contains(holds) && !list[0].example.contains(hides), "{:#?}", list[0]);
+            assert!(
+                list[0].example.contains(holds) && !list[0].example.contains(hides),
+                "{:#?}",
+                list[0]
+            );
             assert!(list[1..].iter().all(|e| e.message.contains("Task :api")), "{list:#?}");
         }
     }
@@ -199,7 +224,9 @@ fn tool_output_around_a_failure_is_no_error() {
 fn each_record_with_a_code_is_one_event() {
     let with_time = |n: usize, line: &str| format!("2026-05-12 10:{n:02}:00 ERROR {line}\n");
     let json = |n: usize, line: &str| {
-        format!("{{\"time\":\"2026-05-12T10:{n:02}:00Z\",\"level\":\"error\",\"msg\":\"{line}\"}}\n")
+        format!(
+            "{{\"time\":\"2026-05-12T10:{n:02}:00Z\",\"level\":\"error\",\"msg\":\"{line}\"}}\n"
+        )
     };
     let docker = |n: usize, line: &str| {
         format!("{{\"log\":\"ERROR {line}\\n\",\"time\":\"2026-05-12T10:{n:02}:00Z\"}}\n")
@@ -211,7 +238,8 @@ fn each_record_with_a_code_is_one_event() {
     let forms: [Form<'_>; 5] = [&with_time, &json, &docker, &syslog, &bare];
     for form in forms {
         let text: String = (0..30).map(|n| form(n, codes[n % 3])).collect();
-        let mut rows: Vec<(String, u64)> = errors(&text).into_iter().map(|e| (e.message, e.count)).collect();
+        let mut rows: Vec<(String, u64)> =
+            errors(&text).into_iter().map(|e| (e.message, e.count)).collect();
         rows.sort();
         assert_eq!(
             rows,
@@ -236,7 +264,10 @@ fn a_level_alone_is_no_error() {
     let error = event(
         "I, [2026-05-12T10:00:00.1 #811]  INFO -- : [3f2e] Started GET\nF, [2026-05-12T10:00:00.2 #811] FATAL -- : [3f2e]   \n[3f2e] ActionView::Template::Error (undefined method `x' for nil):\n[3f2e]     13: <td>\n",
     );
-    assert!(error.message.starts_with("ActionView::Template::Error (undefined method"), "{error:#?}");
+    assert!(
+        error.message.starts_with("ActionView::Template::Error (undefined method"),
+        "{error:#?}"
+    );
     assert!(errors("2026-05-12 10:00:00 FATAL [main]\n").is_empty());
     let error = event(
         "I/flutter ( 4411): ══╡ EXCEPTION CAUGHT BY RENDERING LIBRARY ╞══\nI/flutter ( 4411): A RenderFlex overflowed by 17 pixels.\n",

@@ -32,7 +32,10 @@ static COMMANDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
             "-[pP][ =]",
         ),
         command(r"sshpass", "-p"),
-        command(r"sqlcmd|bcp|osql|isql|zip|unzip|zipcloak|mosquitto_\w+|ipmitool|cqlsh|lpass", "-P ?"),
+        command(
+            r"sqlcmd|bcp|osql|isql|zip|unzip|zipcloak|mosquitto_\w+|ipmitool|cqlsh|lpass",
+            "-P ?",
+        ),
         command(r"ldap(?:search|add|modify|delete|passwd|whoami|compare|modrdn|exop)", "-w ?"),
         command(r"redis-cli|redis-benchmark|valkey-cli", "-a ?"),
         command(r"plink|pscp|psftp|putty|kitty", "-pw "),
@@ -66,7 +69,9 @@ static PERCENT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static SLASH: LazyLock<Regex> = LazyLock::new(|| {
-    re(r#"(?i)(\b(?:sqlplus|sqlldr|expdp|impdp|rman|tnsping)\s+(?:-\w+\s+)*["']?)([\w$.-]+)/([^\s/@"']{3,})"#)
+    re(
+        r#"(?i)(\b(?:sqlplus|sqlldr|expdp|impdp|rman|tnsping)\s+(?:-\w+\s+)*["']?)([\w$.-]+)/([^\s/@"']{3,})"#,
+    )
 });
 /// A password that is piped to a command, as in `echo password | sudo -S`, or set by one, as in
 /// `ConvertTo-SecureString "password"`.

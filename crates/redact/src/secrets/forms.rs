@@ -60,10 +60,12 @@ static SIGNED_URL: LazyLock<Regex> = LazyLock::new(|| {
 /// The name and password, or either, in front of a host.
 static USERINFO: LazyLock<Regex> =
     LazyLock::new(|| re(r#"(?i)\b([a-z][a-z0-9+.-]*://)([^\s/@:"'<>\[\]]*):([^\s/"'<>]+)@"#));
-static TOKEN_AS_USER: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\b(https?://)([A-Za-z0-9_-]{16,})@"));
+static TOKEN_AS_USER: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\b(https?://)([A-Za-z0-9_-]{16,})@"));
 
-static BEARER: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\b((?:bearer|basic|auth (?:plain|login))\s+)([A-Za-z0-9._~+/=-]{8,})"));
+static BEARER: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)\b((?:bearer|basic|auth (?:plain|login))\s+)([A-Za-z0-9._~+/=-]{8,})")
+});
 
 /// Redacts secrets with a known form.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
@@ -130,7 +132,8 @@ fn key_end(text: &str, from: usize) -> Option<usize> {
     let within = &text[from..last.map_or(text.len(), |m| m.start())];
     if let Some(last) = last
         && within.split(['\n', ' ']).any(|line| KEY_LINE.is_match(line) && line.trim().len() >= 4)
-        && (within.trim_start_matches(['\r', '"', ' ']).starts_with(['\n', '\\']) || within.len() > 60)
+        && (within.trim_start_matches(['\r', '"', ' ']).starts_with(['\n', '\\'])
+            || within.len() > 60)
     {
         return Some(last.end());
     }

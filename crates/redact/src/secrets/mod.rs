@@ -17,5 +17,9 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
 
 #[cfg(test)]
 pub(super) fn patterns() -> Vec<&'static regex::Regex> {
-    forms::patterns().into_iter().chain(commands::patterns()).chain(named_secrets::patterns()).collect()
+    forms::patterns()
+        .into_iter()
+        .chain(commands::patterns())
+        .chain(named_secrets::patterns())
+        .collect()
 }

@@ -29,10 +29,12 @@ const KEYS: &str = concat!(
     r"|secrets?|tokens?|credentials?|creds|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|otp|totp|pins?|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|zugangsschlüssel",
     r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string",
 );
-const KEYS_JOINED: &str = r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키|验证码|驗證碼";
+const KEYS_JOINED: &str =
+    r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키|验证码|驗證碼";
 
-static NAME: LazyLock<Regex> =
-    LazyLock::new(|| re(&format!("(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({KEYS_JOINED}|{KEYS}))")));
+static NAME: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!("(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({KEYS_JOINED}|{KEYS}))"))
+});
 
 /// Returns whether a character joins words into one name.
 fn joins(c: char) -> bool {
@@ -41,14 +43,14 @@ fn joins(c: char) -> bool {
 
 /// The names that are also part of other words: "compass", "author", "pins".
 const ALONE: &[&str] = &[
-    "pass", "pw", "psw", "kw", "kode", "clave", "parola", "parole", "parolă", "auth", "otp", "totp", "pin",
-    "pins", "creds", "login", "logins", "mdp", "geslo", "hesla", "haslo", "cookie", "cookies", "bearer",
-    "p/w",
+    "pass", "pw", "psw", "kw", "kode", "clave", "parola", "parole", "parolă", "auth", "otp",
+    "totp", "pin", "pins", "creds", "login", "logins", "mdp", "geslo", "hesla", "haslo", "cookie",
+    "cookies", "bearer", "p/w",
 ];
 /// The words that may precede such a name without a separator.
 const FRONTS: &[&str] = &[
-    "store", "key", "db", "user", "ftp", "smtp", "root", "admin", "mysql", "my", "ssh", "sudo", "ldap",
-    "http",
+    "store", "key", "db", "user", "ftp", "smtp", "root", "admin", "mysql", "my", "ssh", "sudo",
+    "ldap", "http",
 ];
 /// Attributes of secrets: a name that ends with one names no secret.
 static OF_SECRETS: Words = Words::new(
@@ -110,10 +112,14 @@ fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
     let lower = m.as_str().to_lowercase();
     let no_case = !lower.chars().next().is_some_and(|c| c.is_lowercase());
     let prefix = &text[..m.start()];
-    let start =
-        if no_case { m.start() } else { m.start() - prefix.len() + prefix.trim_end_matches(joins).len() };
+    let start = if no_case {
+        m.start()
+    } else {
+        m.start() - prefix.len() + prefix.trim_end_matches(joins).len()
+    };
     let tail = &text[m.end()..];
-    let rest = if no_case { "" } else { &tail[..tail.len() - tail.trim_start_matches(joins).len()] };
+    let rest =
+        if no_case { "" } else { &tail[..tail.len() - tail.trim_start_matches(joins).len()] };
     let front = &text[start..m.start()];
     // Pseudonyms are not redacted again.
     if prefix.ends_with('[') && rest.starts_with('-') && tail[rest.len()..].starts_with(']') {
@@ -128,7 +134,9 @@ fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
         "pass" if front.is_empty() => Kind::Weak,
         "pin" | "pins" | "otp" | "totp" | "验证码" | "驗證碼" => Kind::Pin,
         _ if lower.contains("code") && !password => Kind::Pin,
-        "auth" | "cookie" | "cookies" | "bearer" | "kode" | "kw" | "clave" | "parole" => Kind::Vague,
+        "auth" | "cookie" | "cookies" | "bearer" | "kode" | "kw" | "clave" | "parole" => {
+            Kind::Vague
+        }
         "login"
         | "logins"
         | "credentials"
@@ -171,7 +179,12 @@ fn fits_front(front: &str, original: &str, lower: &str) -> bool {
     }
     if ALONE.contains(&lower) {
         return FRONTS.contains(
-            &front.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase().as_str(),
+            &front
+                .rsplit(|c: char| !c.is_alphanumeric())
+                .next()
+                .unwrap_or_default()
+                .to_lowercase()
+                .as_str(),
         );
     }
     true
@@ -264,7 +277,8 @@ fn hide_named(r: &mut Redactor, text: &str) -> String {
     for c in NAME.captures_iter(text) {
         let Some(m) = c.get(0).filter(|m| m.start() >= from) else { continue };
         let Some(name) = name(text, m, c.get(1).is_some()) else { continue };
-        let Some((at, end, pseudonym)) = value_of(r, text, &name).filter(|(at, ..)| *at >= from) else {
+        let Some((at, end, pseudonym)) = value_of(r, text, &name).filter(|(at, ..)| *at >= from)
+        else {
             continue;
         };
         out.push_str(&text[from..at]);
@@ -280,7 +294,10 @@ fn value_of(r: &mut Redactor, text: &str, name: &Name) -> Option<(usize, usize, 
     let suffix = &text[name.end..];
     let (join, gap) = separator(text, name, suffix)?;
     let mut at = name.end + gap;
-    if name.kind == Kind::Vague && matches!(join, Join::Colon | Join::Assigned) && is_cookie(text, name) {
+    if name.kind == Kind::Vague
+        && matches!(join, Join::Colon | Join::Assigned)
+        && is_cookie(text, name)
+    {
         return cookies(r, text, at);
     }
     if name.kind == Kind::Both {
@@ -362,7 +379,9 @@ fn extent(text: &str, at: usize, join: Join) -> Option<(usize, usize, bool)> {
     if let Some(close) = close {
         let open = usize::from(is_escaped) + inner.chars().next().map_or(0, char::len_utf8);
         let line = rest[open..].split('\n').next().unwrap_or_default();
-        if let Some(end) = quote_end(line, close).or_else(|| line.find('“').filter(|_| close == "”")) {
+        if let Some(end) =
+            quote_end(line, close).or_else(|| line.find('“').filter(|_| close == "”"))
+        {
             return (end > 0).then_some((at + open, at + open + end, true));
         }
         let value = value::bare_value(&rest[open..]);
@@ -375,7 +394,8 @@ fn extent(text: &str, at: usize, join: Join) -> Option<(usize, usize, bool)> {
 /// Returns the position of the closing quotation mark, ignoring escaped ones.
 fn quote_end(line: &str, close: &str) -> Option<usize> {
     line.match_indices(close).map(|(at, _)| at).find(|at| {
-        close.starts_with('\\') || line[..*at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 0
+        close.starts_with('\\')
+            || line[..*at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 0
     })
 }
 
@@ -390,7 +410,14 @@ fn below(text: &str, at: usize) -> Option<usize> {
 }
 
 /// Returns the certainty that a value is a secret, or `None` if it is none.
-fn rate(text: &str, name: &Name, join: Join, value: &str, is_quoted: bool, end: usize) -> Option<Certainty> {
+fn rate(
+    text: &str,
+    name: &Name,
+    join: Join,
+    value: &str,
+    is_quoted: bool,
+    end: usize,
+) -> Option<Certainty> {
     let sentence = value::is_sentence(value);
     if sentence || value::is_placeholder(value) || goes_on(text, end, is_quoted) {
         return None;
@@ -412,7 +439,9 @@ fn rate(text: &str, name: &Name, join: Join, value: &str, is_quoted: bool, end: 
             if is_quoted { value::is_assigned(value) } else { !is_upper && fits(5) }
         }
         (Kind::Key, Join::Assigned | Join::Tag) => value::is_assigned(value),
-        (Kind::Key, Join::Colon) if is_quoted => value::is_assigned(value) && (fits(4) || value.len() >= 3),
+        (Kind::Key, Join::Colon) if is_quoted => {
+            value::is_assigned(value) && (fits(4) || value.len() >= 3)
+        }
         (Kind::Key, Join::Colon | Join::Option) => fits(8) && random(8),
         (Kind::Vague, Join::Assigned) => fits(8),
         (Kind::Vague, Join::Colon | Join::Option) => fits(12) && random(12),
@@ -424,13 +453,16 @@ fn rate(text: &str, name: &Name, join: Join, value: &str, is_quoted: bool, end: 
     let perhaps = match (name.kind, join) {
         (Kind::Password, Join::Sentence | Join::Beside) => {
             // "password reset2": a numbered word.
-            let is_numbered = words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()));
+            let is_numbered =
+                words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()));
             !is_numbered && (fits(5) || is_quoted && (fits(4) || passphrase(value)))
         }
         (Kind::Weak, Join::Sentence) => fits(6),
         // "secret: geheim12"; a word alone follows in messages.
         (Kind::Key, Join::Colon) => {
-            fits(6) && value.starts_with(char::is_alphabetic) && value.ends_with(|c: char| c.is_ascii_digit())
+            fits(6)
+                && value.starts_with(char::is_alphabetic)
+                && value.ends_with(|c: char| c.is_ascii_digit())
         }
         // "pwd:geheim", as in an assignment.
         (Kind::Password, Join::Colon) => {
@@ -458,7 +490,14 @@ fn rate(text: &str, name: &Name, join: Join, value: &str, is_quoted: bool, end: 
 }
 
 /// Returns the certainty that a number is a password; a number followed by a unit is none.
-fn number(text: &str, name: &Name, join: Join, value: &str, quote: bool, end: usize) -> Option<Certainty> {
+fn number(
+    text: &str,
+    name: &Name,
+    join: Join,
+    value: &str,
+    quote: bool,
+    end: usize,
+) -> Option<Certainty> {
     let kind = name.kind;
     let least = match kind {
         Kind::Password => 4,
@@ -486,7 +525,9 @@ fn number(text: &str, name: &Name, join: Join, value: &str, quote: bool, end: us
 fn passphrase(value: &str) -> bool {
     let parts: Vec<&str> = value.split(['-', '_', '.', '+']).collect();
     parts.len() >= 3
-        && parts.iter().all(|p| p.len() >= 3 && p.chars().all(char::is_alphabetic) && !words::is_ordinary(p))
+        && parts
+            .iter()
+            .all(|p| p.len() >= 3 && p.chars().all(char::is_alphabetic) && !words::is_ordinary(p))
         && value::is_assigned(value)
 }
 
@@ -497,11 +538,10 @@ fn goes_on(text: &str, end: usize, is_quoted: bool) -> bool {
 
 /// Returns whether only the end of a line, a bracket or a list item follows.
 fn ends_there(text: &str, end: usize) -> bool {
-    let rest = text[end..]
-        .split('\n')
-        .next()
-        .unwrap_or_default()
-        .trim_start_matches(['"', '\'', '`', ')', ']', '*', '.', '!', ',', ';', '|', ' ', '\r']);
+    let rest =
+        text[end..].split('\n').next().unwrap_or_default().trim_start_matches([
+            '"', '\'', '`', ')', ']', '*', '.', '!', ',', ';', '|', ' ', '\r',
+        ]);
     rest.is_empty()
         || LOGIN.find(rest).is_some_and(|m| m.start() == 0)
         || text[end..].starts_with([',', ';', '.'])
@@ -536,7 +576,12 @@ fn cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, Str
 }
 
 /// Redacts the password after a name: "login: bob / hunter22".
-fn login_and_password(r: &mut Redactor, text: &str, at: usize, join: Join) -> Option<(usize, usize, String)> {
+fn login_and_password(
+    r: &mut Redactor,
+    text: &str,
+    at: usize,
+    join: Join,
+) -> Option<(usize, usize, String)> {
     if !matches!(join, Join::Colon | Join::Assigned | Join::Sentence) {
         return None;
     }

@@ -124,7 +124,10 @@ pub(super) fn is_assigned(value: &str) -> bool {
 /// placeholder and ordinary words.
 pub(super) fn is_header_secret(value: &str) -> bool {
     let bare = value.trim_end_matches('=');
-    bare.chars().count() >= 4 && !is_placeholder(value) && !words::is_ordinary(bare) && !is_sentence(value)
+    bare.chars().count() >= 4
+        && !is_placeholder(value)
+        && !words::is_ordinary(bare)
+        && !is_sentence(value)
 }
 
 /// Returns whether a word shows that a joined name is no secret: `invalid_grant`, `not-set`.
@@ -178,11 +181,14 @@ pub(super) fn is_sentence(value: &str) -> bool {
 pub(super) fn bare_value(text: &str) -> &str {
     /// The usual maximum length of a secret, in bytes; a line without spaces may be much longer.
     const REACH: usize = 2048;
-    let reach = (0..=text.len().min(REACH)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let reach =
+        (0..=text.len().min(REACH)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     let near = &text[..reach];
     let word = near.split(separates).next().unwrap_or_default();
-    let end = word.char_indices().find(|(at, c)| ends_at(word, *at, *c)).map_or(word.len(), |(at, _)| at);
-    let whole = if end == reach && reach < text.len() { text.split(separates).next() } else { None };
+    let end =
+        word.char_indices().find(|(at, c)| ends_at(word, *at, *c)).map_or(word.len(), |(at, _)| at);
+    let whole =
+        if end == reach && reach < text.len() { text.split(separates).next() } else { None };
     whole.unwrap_or(&word[..end]).trim_end_matches(['.', ',', ':', '…'])
 }
 
@@ -194,7 +200,8 @@ fn separates(c: char) -> bool {
 /// Returns whether a value ends before this character.
 fn ends_at(word: &str, at: usize, c: char) -> bool {
     let rest = &word[at + c.len_utf8()..];
-    let last = || rest.trim_start_matches(['.', ',', ':', ')', ']', '}', '>', '*', '|', '\\']).is_empty();
+    let last =
+        || rest.trim_start_matches(['.', ',', ':', ')', ']', '}', '>', '*', '|', '\\']).is_empty();
     let is_next_pair = || {
         let name = rest
             .split(['=', ':', ',', '&'])
@@ -217,10 +224,17 @@ fn ends_at(word: &str, at: usize, c: char) -> bool {
             };
             !word[..at].contains(open) && (last() || rest.starts_with([',', '.', ';', '\'']))
         }
-        '<' => rest.starts_with('/') || rest.contains('>') && rest.starts_with("br") || rest.starts_with('<'),
+        '<' => {
+            rest.starts_with('/')
+                || rest.contains('>') && rest.starts_with("br")
+                || rest.starts_with('<')
+        }
         '|' => last(),
         '*' => rest == "*" || rest.starts_with("*."),
-        '\\' => rest.starts_with(['n', 'r', 't']) && (rest.len() == 1 || rest[1..].starts_with(['\\', ' '])),
+        '\\' => {
+            rest.starts_with(['n', 'r', 't'])
+                && (rest.len() == 1 || rest[1..].starts_with(['\\', ' ']))
+        }
         _ => false,
     }
 }
@@ -273,7 +287,8 @@ mod tests {
         ] {
             assert!(!is_assigned(value), "{value}");
         }
-        for value in ["hunter22", "swordfish", "a&b<c>d9", "Tr0ub4dor&3", "$ecret1!", "abcDEF123=="] {
+        for value in ["hunter22", "swordfish", "a&b<c>d9", "Tr0ub4dor&3", "$ecret1!", "abcDEF123=="]
+        {
             assert!(is_assigned(value), "{value}");
         }
     }

@@ -65,22 +65,25 @@ pub fn mutate(connection: &Connection, chance: &mut Chance) -> String {
         "printf('%.*c', 100000, 'x')",
     ];
     let tables: Vec<String> = {
-        let mut statement =
-            connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").unwrap();
+        let mut statement = connection
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            .unwrap();
         let rows = statement.query_map([], |r| r.get(0)).unwrap();
         rows.collect::<rusqlite::Result<_>>().unwrap()
     };
     for _ in 0..1000 {
         let table = &tables[chance.below(tables.len())];
         let columns: Vec<String> = {
-            let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)").unwrap();
+            let mut statement =
+                connection.prepare("SELECT name FROM pragma_table_info(?1)").unwrap();
             let rows = statement.query_map([table], |r| r.get(0)).unwrap();
             rows.collect::<rusqlite::Result<_>>().unwrap()
         };
         let column = &columns[chance.below(columns.len())];
         let value = VALUES[chance.below(VALUES.len())];
-        let rows: i64 =
-            connection.query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |r| r.get(0)).unwrap();
+        let rows: i64 = connection
+            .query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |r| r.get(0))
+            .unwrap();
         if rows == 0 {
             continue;
         }

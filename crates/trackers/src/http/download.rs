@@ -10,7 +10,9 @@ use std::{
 use reqwest::{Method, header};
 use url::Url;
 
-use super::{Failure, Http, MAX_REDIRECTS, RETRY_FLOOR, TRIES, odd, place, status_words, unreachable};
+use super::{
+    Failure, Http, MAX_REDIRECTS, RETRY_FLOOR, TRIES, odd, place, status_words, unreachable,
+};
 use precedent_core::{
     error::{Code, Error, Result},
     task::{Phase, Task, blocking},
@@ -80,10 +82,15 @@ async fn fetch(
     };
     let status = answer.status().as_u16();
     let text = |name: header::HeaderName| answer.headers().get(name).and_then(|v| v.to_str().ok());
-    let refusal = |code, problem: &str| Failure::Fatal(Error::new(code, format!("{} {problem}", place(url))));
+    let refusal =
+        |code, problem: &str| Failure::Fatal(Error::new(code, format!("{} {problem}", place(url))));
     let from = match status {
         200 => 0,
-        206 if text(header::CONTENT_RANGE).is_some_and(|r| r.starts_with(&format!("bytes {len}-"))) => len,
+        206 if text(header::CONTENT_RANGE)
+            .is_some_and(|r| r.starts_with(&format!("bytes {len}-"))) =>
+        {
+            len
+        }
         206 | 416 => {
             // The file changed since the download began, so it restarts from the beginning.
             fs::remove_file(part).map_err(|e| Failure::Fatal(Error::io(part, e)))?;
@@ -97,7 +104,9 @@ async fn fetch(
                 Error::new(Code::Network, message).with_hint("Progress is saved; try again later."),
             ));
         }
-        _ => return Err(refusal(Code::Network, &format!("responded with {}", status_words(status)))),
+        _ => {
+            return Err(refusal(Code::Network, &format!("responded with {}", status_words(status))));
+        }
     };
     if text(header::CONTENT_TYPE).is_some_and(|t| t.trim_start().starts_with("text/html")) {
         return Err(Failure::Fatal(
@@ -186,7 +195,8 @@ async fn ask(
         let answer = builder.send().await.map_err(|e| Failure::Retry(unreachable(&at, &e)))?;
         let text = |name: &str| answer.headers().get(name).and_then(|v| v.to_str().ok());
         let digest = text(LINKED_ETAG).map(|v| v.trim_matches('"').to_lowercase());
-        stated = stated.or(digest.filter(|d| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit())));
+        stated =
+            stated.or(digest.filter(|d| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit())));
         if !answer.status().is_redirection() {
             return Ok((answer, stated));
         }

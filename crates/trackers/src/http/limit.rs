@@ -93,12 +93,14 @@ fn says_limited(body: &[u8]) -> bool {
         return false;
     }
     let errors = serde_json::from_slice::<Body>(body).map(|b| b.errors).unwrap_or_default();
-    let is_limit = |word: Option<String>| word.is_some_and(|w| w == "RATE_LIMITED" || w == "RATELIMITED");
+    let is_limit =
+        |word: Option<String>| word.is_some_and(|w| w == "RATE_LIMITED" || w == "RATELIMITED");
     errors.into_iter().any(|e| is_limit(e.kind) || is_limit(e.extensions.and_then(|x| x.code)))
 }
 
 pub(super) fn limit_error(response: &Response, wait: Option<Duration>) -> Error {
-    let when = wait.map_or(String::new(), |w| format!("; wait {} minutes", w.as_secs().div_ceil(60)));
+    let when =
+        wait.map_or(String::new(), |w| format!("; wait {} minutes", w.as_secs().div_ceil(60)));
     Error::new(Code::RateLimited, format!("{} rate limit reached{when}", place(&response.url)))
         .with_hint("Progress is saved. Try again later, or use your own token for a higher limit.")
 }
@@ -133,13 +135,19 @@ mod tests {
         let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
         let seconds = |s| Some(Some(Duration::from_secs(s)));
         assert_eq!(wait(200, &[("x-ratelimit-remaining", "0")], ""), None);
-        assert_eq!(wait(403, &[("x-ratelimit-remaining", "12")], "{\"message\": \"Not accessible\"}"), None);
+        assert_eq!(
+            wait(403, &[("x-ratelimit-remaining", "12")], "{\"message\": \"Not accessible\"}"),
+            None
+        );
         assert_eq!(wait(403, &[("retry-after", "7")], ""), seconds(7));
         assert_eq!(
             wait(403, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")], ""),
             seconds(31)
         );
-        assert_eq!(wait(403, &[], "{\"message\": \"You have exceeded a secondary rate limit\"}"), Some(None));
+        assert_eq!(
+            wait(403, &[], "{\"message\": \"You have exceeded a secondary rate limit\"}"),
+            Some(None)
+        );
         assert_eq!(wait(429, &[], ""), Some(None));
         let discourse = r#"{"errors": ["Slow down"], "error_type": "rate_limit", "extras": {"wait_seconds": 17, "time_left": "17 seconds"}}"#;
         assert_eq!(wait(429, &[], discourse), seconds(17));
@@ -150,13 +158,14 @@ mod tests {
     fn graphql_limit_is_in_the_body() {
         let now = Timestamp::from_second(1_000).unwrap();
         let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
-        let github = r#"{"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}"#;
+        let github =
+            r#"{"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}"#;
         let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")];
         assert_eq!(wait(200, &used_up, github), Some(Some(Duration::from_secs(31))));
         assert_eq!(wait(200, &[], github), Some(None));
-        let linear =
-            r#"{"errors": [{"message": "Rate limit exceeded", "extensions": {"code": "RATELIMITED"}}]}"#;
-        let used_up = [("x-ratelimit-requests-remaining", "0"), ("x-ratelimit-requests-reset", "1060000")];
+        let linear = r#"{"errors": [{"message": "Rate limit exceeded", "extensions": {"code": "RATELIMITED"}}]}"#;
+        let used_up =
+            [("x-ratelimit-requests-remaining", "0"), ("x-ratelimit-requests-reset", "1060000")];
         assert_eq!(wait(400, &used_up, linear), Some(Some(Duration::from_secs(61))));
         for other in [
             r#"{"data": {"viewer": {"name": "RATE_LIMITED"}}}"#,

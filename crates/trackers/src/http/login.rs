@@ -107,7 +107,9 @@ impl Login {
             TokenForm::After(word) => format!("{word} {secret}"),
             TokenForm::Basic(ending) => {
                 let pair: SecretString = match secret.split_once(':') {
-                    Some((name, rest)) if !name.ends_with(ending) => format!("{name}{ending}:{rest}"),
+                    Some((name, rest)) if !name.ends_with(ending) => {
+                        format!("{name}{ending}:{rest}")
+                    }
                     _ => secret.to_owned(),
                 }
                 .into();
@@ -120,7 +122,9 @@ impl Login {
                 format!("Basic {pair}")
             }
             TokenForm::Bare => secret.to_owned(),
-            TokenForm::Beside(_) => secret.split_once(':').map_or(secret, |(_, key)| key).to_owned(),
+            TokenForm::Beside(_) => {
+                secret.split_once(':').map_or(secret, |(_, key)| key).to_owned()
+            }
             TokenForm::Parameter(_) => return Ok(Vec::new()),
         }
         .into();
@@ -146,6 +150,8 @@ fn header_value(text: &str) -> Result<HeaderValue> {
 
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Login").field("origin", &self.origin.ascii_serialization()).finish_non_exhaustive()
+        f.debug_struct("Login")
+            .field("origin", &self.origin.ascii_serialization())
+            .finish_non_exhaustive()
     }
 }

@@ -62,7 +62,8 @@ pub(super) fn hide_items(
     }
     let stored_numbers = writer.item_numbers(source.id, false)?;
     let deletions: HashSet<u64> = numbers.iter().copied().collect();
-    let removals: Vec<u64> = stored_numbers.iter().copied().filter(|n| deletions.contains(n)).collect();
+    let removals: Vec<u64> =
+        stored_numbers.iter().copied().filter(|n| deletions.contains(n)).collect();
     let total = stored_numbers.len() + hidden;
     if hidden + removals.len() > allowance.of(total) {
         return Ok((0, Some(too_many(hidden + removals.len(), total, "items", &source.key))));
@@ -84,7 +85,8 @@ pub(super) fn compare_pages(
     for key in writer.hidden_page_keys(source.id)?.into_iter().filter(|key| keys.contains(key)) {
         restore_count += u64::from(writer.restore_document(&key)?);
     }
-    let missing_keys = writer.page_keys(source.id)?.into_iter().filter(|key| !keys.contains(key)).collect();
+    let missing_keys =
+        writer.page_keys(source.id)?.into_iter().filter(|key| !keys.contains(key)).collect();
     Ok((restore_count, missing_keys))
 }
 
@@ -94,7 +96,9 @@ mod tests {
 
     #[test]
     fn one_sync_hides_a_share_and_never_half() {
-        for (held, most) in [(0, 0), (1, 0), (2, 1), (5, 2), (20, 10), (100, 10), (300, 30), (5_000, 500)] {
+        for (held, most) in
+            [(0, 0), (1, 0), (2, 1), (5, 2), (20, 10), (100, 10), (300, 30), (5_000, 500)]
+        {
             assert_eq!(Allowance::Share.of(held), most, "{held}");
             assert_eq!(Allowance::All.of(held), held);
         }

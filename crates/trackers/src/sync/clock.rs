@@ -34,13 +34,15 @@ pub(super) fn limit_dates(record: &Record, now: Timestamp) -> Option<Record> {
                 }))
             })
         }
-        Record::Comment(c) => [Some(c.created_at), Some(c.updated_at)].iter().any(is_future).then(|| {
-            Record::Comment(Box::new(CommentRecord {
-                created_at: limit(c.created_at),
-                updated_at: limit(c.updated_at),
-                ..(**c).clone()
-            }))
-        }),
+        Record::Comment(c) => {
+            [Some(c.created_at), Some(c.updated_at)].iter().any(is_future).then(|| {
+                Record::Comment(Box::new(CommentRecord {
+                    created_at: limit(c.created_at),
+                    updated_at: limit(c.updated_at),
+                    ..(**c).clone()
+                }))
+            })
+        }
     }
 }
 

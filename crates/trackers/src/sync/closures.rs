@@ -14,7 +14,8 @@ use crate::{
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
-        Closure, ClosureRecord, ClosureReport, ClosureStep, DocKind, Problem, Record, State, VerdictKind,
+        Closure, ClosureRecord, ClosureReport, ClosureStep, DocKind, Problem, Record, State,
+        VerdictKind,
     },
     task::{Phase, blocking},
 };
@@ -32,18 +33,25 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<Closure>> {
     let mut out = Vec::new();
     for verdict in reader.verdicts(None)? {
-        let (VerdictKind::Duplicate, Some(stays)) = (verdict.kind, &verdict.canonical) else { continue };
+        let (VerdictKind::Duplicate, Some(stays)) = (verdict.kind, &verdict.canonical) else {
+            continue;
+        };
         let key = if *stays == verdict.first { &verdict.second } else { &verdict.first };
         let Some(row) = reader.document_by_key(key)? else { continue };
-        let open = row.state == Some(State::Open) && row.deleted_at.is_none() && row.kind == DocKind::Issue;
+        let open = row.state == Some(State::Open)
+            && row.deleted_at.is_none()
+            && row.kind == DocKind::Issue;
         if !open || filter.is_some_and(|s| s.id != row.source_id) {
             continue;
         }
         let Some(source) = reader.source(&row.source)? else { continue };
-        let (Some(remote), Some(number)) = (reader.remote(source.id)?, row.number) else { continue };
+        let (Some(remote), Some(number)) = (reader.remote(source.id)?, row.number) else {
+            continue;
+        };
         // Decisions from a casebook file are shown, but never sent to a tracker.
         let is_imported = reader.is_imported_verdict(&verdict)?;
-        let canonical = if is_imported { reader.canonical(key)? } else { reader.own_canonical(key)? };
+        let canonical =
+            if is_imported { reader.canonical(key)? } else { reader.own_canonical(key)? };
         let guest = guest(&remote, &source, is_imported, &row.key, &canonical.key);
         let earlier = reader.closure(key, &canonical.key)?;
         if earlier.as_ref().is_some_and(|c| c.step == ClosureStep::Closed) {
@@ -57,20 +65,24 @@ pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<C
             None
         };
         let kind = Kind::parse(&source.kind).unwrap_or(Kind::GitHub);
-        let steps = place.and_then(|p| closing_steps(kind, &remote.host, &remote.project, number, &p));
+        let steps =
+            place.and_then(|p| closing_steps(kind, &remote.host, &remote.project, number, &p));
         let obstacle = match (&steps, canonical.circle.is_empty()) {
             _ if guest.is_some() => guest,
             (Some(_), _) => None,
             (None, false) => {
                 Some("it is in a circle of reports marked as duplicates of each other".to_owned())
             }
-            (None, true) if kind != Kind::GitHub => {
-                Some(format!("reports on {} cannot be closed from here; close it there", remote.host))
-            }
+            (None, true) if kind != Kind::GitHub => Some(format!(
+                "reports on {} cannot be closed from here; close it there",
+                remote.host
+            )),
             (None, true) if discussion => {
                 Some("discussions cannot be closed from here; close it there".to_owned())
             }
-            (None, true) => Some(format!("{} has no web address to link to in a comment", canonical.key)),
+            (None, true) => {
+                Some(format!("{} has no web address to link to in a comment", canonical.key))
+            }
         };
         let (comment, commands) = steps.map(|s| (s.comment, s.commands)).unwrap_or_default();
         out.push(Closure {
@@ -130,7 +142,8 @@ fn stays_at(
     if let (Some(number), true) = (stays.number, stays.source_id == source.id) {
         return Ok(Some(Stays::Here(number)));
     }
-    let other_remote = reader.source(&stays.source)?.map(|s| reader.remote(s.id)).transpose()?.flatten();
+    let other_remote =
+        reader.source(&stays.source)?.map(|s| reader.remote(s.id)).transpose()?.flatten();
     Ok(match (other_remote.filter(|o| o.host == remote.host), stays.number) {
         (Some(other_remote), Some(number)) => Some(Stays::Beside(other_remote.project, number)),
         _ => stays.url.as_deref().and_then(address).map(Stays::Elsewhere),
@@ -236,7 +249,9 @@ impl ClosureJob<'_> {
         let is = match tracker.item(number, task).await? {
             Fate::Here(record) => record,
             Fate::Gone => {
-                return self.refuse("it was deleted, or you no longer have access to it".to_owned()).await;
+                return self
+                    .refuse("it was deleted, or you no longer have access to it".to_owned())
+                    .await;
             }
             Fate::Moved(to) => {
                 let to = to.map(|t| format!(" ({t})")).unwrap_or_default();
@@ -251,7 +266,8 @@ impl ClosureJob<'_> {
             Record::Comment(_) => (None, None),
         };
         if previous.0 != Some(State::Open) && previous.1.as_deref() != Some("duplicate") {
-            let how = previous.1.map(|r| format!(" as {}", r.replace('_', " "))).unwrap_or_default();
+            let how =
+                previous.1.map(|r| format!(" as {}", r.replace('_', " "))).unwrap_or_default();
             let why = format!("it was closed{how} in the meantime");
             self.record.step = ClosureStep::Refused;
             self.record.problem = Some(why);
@@ -280,17 +296,20 @@ impl ClosureJob<'_> {
 
     /// Posts the comment unless it already exists.
     async fn comment(&mut self, closer: &dyn IssueCloser) -> Result<()> {
-        let (task, number, text) = (&self.context.task, self.closure.number, self.closure.comment.as_str());
+        let (task, number, text) =
+            (&self.context.task, self.closure.number, self.closure.comment.as_str());
         let mut comment_url = closer.find(number, text, task).await?;
         if comment_url.is_none() {
             self.store(Vec::new()).await?;
             comment_url = match closer.say(number, text, task).await {
                 Ok(url) => Some(url.unwrap_or_default()),
                 // If the tracker is unreachable, the next run checks whether the comment arrived.
-                Err(error) if error.code() == Code::Network => match closer.find(number, text, task).await {
-                    Ok(Some(url)) => Some(url),
-                    _ => return Err(error),
-                },
+                Err(error) if error.code() == Code::Network => {
+                    match closer.find(number, text, task).await {
+                        Ok(Some(url)) => Some(url),
+                        _ => return Err(error),
+                    }
+                }
                 Err(error) => return Err(error),
             };
         }

@@ -76,7 +76,12 @@ struct Ready {
 /// # Errors
 /// A path that cannot be read, a truncated or malicious file, no usable content; records stored
 /// before the error are kept.
-pub fn import_files(store: &Store, request: &ImportRequest, now: Timestamp, task: &Task) -> Result<Imported> {
+pub fn import_files(
+    store: &Store,
+    request: &ImportRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<Imported> {
     let mut importer = FileImporter::new(request, task, Some((store, now)))?;
     importer.paths(&request.paths)?;
     Ok(importer.out)
@@ -121,7 +126,8 @@ impl<'a> FileImporter<'a> {
     ) -> Result<Self> {
         let target = request.source.as_deref().map(source_key).transpose()?;
         let mapping = Mapping::of(&request.map)?;
-        let report = ImportReport { source: target.unwrap_or_default().to_owned(), ..Default::default() };
+        let report =
+            ImportReport { source: target.unwrap_or_default().to_owned(), ..Default::default() };
         Ok(Self {
             store,
             task,
@@ -194,8 +200,13 @@ impl<'a> FileImporter<'a> {
         match first_error {
             _ if files.len() == 1 || self.out.files_read.understood.len() > count => Ok(()),
             Some(error) => Err(error),
-            None => Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
-                .with_hint(self.because("Supported tracker exports: JSON, CSV, XML, emails and Markdown."))),
+            None => Err(Error::not_found(format!(
+                "{}: nothing to import in this folder",
+                path.display()
+            ))
+            .with_hint(
+                self.because("Supported tracker exports: JSON, CSV, XML, emails and Markdown."),
+            )),
         }
     }
 
@@ -248,7 +259,8 @@ impl<'a> FileImporter<'a> {
             return Arc::clone(threads);
         }
         let mut builder = Gathered::default();
-        for (file, _) in self.paths.iter().flat_map(|path| content::files(path).unwrap_or_default()) {
+        for (file, _) in self.paths.iter().flat_map(|path| content::files(path).unwrap_or_default())
+        {
             // Read errors are reported by the actual import.
             let _ = content::each(&file, |content| {
                 if let Ok(look) = file::look(&content, &self.mapping)
@@ -299,7 +311,8 @@ impl<'a> FileImporter<'a> {
             ..FileView::default()
         };
         if look.preamble() > 0 {
-            view.doubts.insert(0, format!("{} lines before the table are skipped", look.preamble()));
+            view.doubts
+                .insert(0, format!("{} lines before the table are skipped", look.preamble()));
         }
         let result = self.read_content(content, look, offset, total, &mut view);
         view.doubts.extend(look.late_doubts());
@@ -310,9 +323,11 @@ impl<'a> FileImporter<'a> {
             characters: Some(characters),
             ..ColumnView::default()
         }));
-        let count = view.items + view.comments + view.pages + view.links + view.releases + view.skipped;
+        let count =
+            view.items + view.comments + view.pages + view.links + view.releases + view.skipped;
         if count == 0 && result.is_ok() {
-            let error = Error::not_found(format!("{}: {} without any items", content.name, view.kind));
+            let error =
+                Error::not_found(format!("{}: {} without any items", content.name, view.kind));
             self.left_out(content.name.clone(), &error);
         }
         self.out.files_read.understood.push(view);
@@ -359,7 +374,8 @@ impl<'a> FileImporter<'a> {
                     (several || whole) && names(&path, &mapping, name)
                 };
                 for batch in unread {
-                    let ready = ready(batch, look, &file, (&mut *routes, &mut *origins), store, &elsewhere);
+                    let ready =
+                        ready(batch, look, &file, (&mut *routes, &mut *origins), store, &elsewhere);
                     let is_error = ready.is_err();
                     if sender.send(ready).is_err() || is_error {
                         return;
@@ -377,8 +393,9 @@ impl<'a> FileImporter<'a> {
                 Ok(())
             })();
             drop(receiver);
-            let read_result =
-                reader.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading a file failed")));
+            let read_result = reader
+                .join()
+                .unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading a file failed")));
             outcome.and(read_result)
         });
         self.routes.insert(group, routes);
@@ -421,7 +438,8 @@ impl<'a> FileImporter<'a> {
             let import = match self.import {
                 Some(import) => import,
                 None => {
-                    let names: Vec<String> = self.paths.iter().map(|p| p.display().to_string()).collect();
+                    let names: Vec<String> =
+                        self.paths.iter().map(|p| p.display().to_string()).collect();
                     *self.import.insert(store.write(|w| w.begin_import(&names.join(", "), now))?)
                 }
             };
@@ -433,16 +451,17 @@ impl<'a> FileImporter<'a> {
                     w.add_source(&key, "github", now)
                 })?,
             };
-            let report = put_records(store, &source, Origin::File { import }, &part.payloads, now, |w| {
-                for (from, to, tie) in &part.links {
-                    let kind = match tie {
-                        Tie::DuplicateOf => "duplicate_of",
-                        Tie::RelatesTo => "relates_to",
-                    };
-                    w.add_tracker_link(from, to, kind)?;
-                }
-                releases::put(w, source.id, part.releases)
-            })?;
+            let report =
+                put_records(store, &source, Origin::File { import }, &part.payloads, now, |w| {
+                    for (from, to, tie) in &part.links {
+                        let kind = match tie {
+                            Tie::DuplicateOf => "duplicate_of",
+                            Tie::RelatesTo => "relates_to",
+                        };
+                        w.add_tracker_link(from, to, kind)?;
+                    }
+                    releases::put(w, source.id, part.releases)
+                })?;
             self.out.report.add(report);
             self.sources.insert(key, source);
         }
@@ -461,8 +480,9 @@ fn is_of_no_use(error: &Error) -> bool {
 /// contains the page.
 fn wiki_name(path: &Path) -> String {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let page =
-        full.extension().is_some_and(|ending| file::is_page(&format!("x.{}", ending.to_string_lossy())));
+    let page = full
+        .extension()
+        .is_some_and(|ending| file::is_page(&format!("x.{}", ending.to_string_lossy())));
     let folder = if page { full.parent().unwrap_or(&full) } else { &full };
     folder.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned()
 }
@@ -516,10 +536,12 @@ fn ready(
         .map(|(place, chunk)| (place, chunk.and_then(|c| look.pieces(c))))
         .collect();
     let records = || {
-        results.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(|piece| match piece {
-            Piece::Record(record) => Some(record),
-            Piece::Link(..) | Piece::Release(..) => None,
-        })
+        results.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(
+            |piece| match piece {
+                Piece::Record(record) => Some(record),
+                Piece::Link(..) | Piece::Release(..) => None,
+            },
+        )
     };
     if let Some(source) = routes.target() {
         origins.check(store, source, look.tracker, records())?;
@@ -549,7 +571,12 @@ fn ready(
 }
 
 /// Adds the contents of one record to its source.
-fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std::result::Result<(), String> {
+fn sort(
+    pieces: Vec<Piece>,
+    routes: &Routes,
+    of: Of<'_>,
+    out: &mut Ready,
+) -> std::result::Result<(), String> {
     for piece in pieces {
         match piece {
             Piece::Record(record) => {
@@ -579,8 +606,9 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
             }
             Piece::Link(from, to, tie) => {
                 let home = routes.source_of(from.project.as_deref(), of);
-                let ends = [&from, &to]
-                    .map(|end| format!("{}#{}", routes.source_of(end.project.as_deref(), of), end.number));
+                let ends = [&from, &to].map(|end| {
+                    format!("{}#{}", routes.source_of(end.project.as_deref(), of), end.number)
+                });
                 let [from, to] = ends;
                 out.parts.entry(home).or_default().links.push((from, to, tie));
             }
@@ -597,7 +625,8 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
 /// Returns whether any record below a path names this project. Called once per path, if its first
 /// records name another project.
 fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
-    let Ok(mention) = regex::bytes::RegexBuilder::new(&regex::escape(project)).case_insensitive(true).build()
+    let Ok(mention) =
+        regex::bytes::RegexBuilder::new(&regex::escape(project)).case_insensitive(true).build()
     else {
         return false;
     };
@@ -607,7 +636,9 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
             let Ok(look) = file::look(&content, mapping) else { return Ok(true) };
             look.read(&content, |_, chunk| {
                 let pieces = match chunk {
-                    Ok(chunk) if Look::mentions(&chunk, &mention) => look.pieces(chunk).unwrap_or_default(),
+                    Ok(chunk) if Look::mentions(&chunk, &mention) => {
+                        look.pieces(chunk).unwrap_or_default()
+                    }
                     _ => return true,
                 };
                 is_named |= pieces.iter().any(|piece| match piece {
@@ -640,12 +671,15 @@ fn empty_import(import: &Imported) -> Error {
             first.place,
             first.reason
         )),
-        None => {
-            Error::not_found(format!("nothing could be imported: {} without any items", kinds.join(", ")))
-        }
+        None => Error::not_found(format!(
+            "nothing could be imported: {} without any items",
+            kinds.join(", ")
+        )),
     };
-    let unknown =
-        report.skips.first().is_some_and(|s| s.reason == json::UNKNOWN || s.reason.ends_with("REST format"));
+    let unknown = report
+        .skips
+        .first()
+        .is_some_and(|s| s.reason == json::UNKNOWN || s.reason.ends_with("REST format"));
     error.with_hint(match unknown {
         true => {
             "JSON needs records with a title, a text, a state or a date; see how it is read with --dry-run. \

@@ -60,7 +60,11 @@ pub fn import_built_in(
     import.report.files = (files.len() + pages.len()) as u64;
     for (name, text) in files {
         task.check()?;
-        let lines = text.lines().enumerate().map(|(i, l)| (format!("{name}:{}", i + 1), l.into())).collect();
+        let lines = text
+            .lines()
+            .enumerate()
+            .map(|(i, l)| (format!("{name}:{}", i + 1), l.into()))
+            .collect();
         import.put_batch(ready(store, lines)?)?;
     }
     let mut records = Vec::with_capacity(pages.len());
@@ -103,7 +107,14 @@ impl<'a> Import<'a> {
         }
         if !ready.records.is_empty() {
             let origin = Origin::File { import: self.journal };
-            let report = put_records(self.store, &self.source, origin, &ready.records, self.now, |_| Ok(()))?;
+            let report = put_records(
+                self.store,
+                &self.source,
+                origin,
+                &ready.records,
+                self.now,
+                |_| Ok(()),
+            )?;
             self.report.add(report);
         }
         Ok(())

@@ -29,11 +29,15 @@ use precedent_store::{RemoteRow, SourceRow, StreamRow};
 
 /// Records that a source was not synced because no tracker is reachable.
 pub async fn skip(context: &Context, source: &SourceRow, why: &Error) -> SyncReport {
-    let mut report =
-        SyncReport { source: source.key.clone(), problem: Some(Problem::from(why)), ..SyncReport::default() };
+    let mut report = SyncReport {
+        source: source.key.clone(),
+        problem: Some(Problem::from(why)),
+        ..SyncReport::default()
+    };
     let (store, row, now) = (Arc::clone(&context.store), source.id, (context.clock)());
     let words = door::single_line(&why.to_string());
-    if let Err(error) = blocking(move || store.write(|w| w.end_sync(row, now, Some(&words)))).await {
+    if let Err(error) = blocking(move || store.write(|w| w.end_sync(row, now, Some(&words)))).await
+    {
         report.problem = Some(Problem::from(&error));
     }
     report
@@ -93,11 +97,19 @@ pub async fn sync(
 }
 
 impl Run<'_> {
-    async fn whole(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker, http: &Http) -> Result<()> {
+    async fn whole(
+        &mut self,
+        remote: &RemoteRow,
+        tracker: &mut dyn Tracker,
+        http: &Http,
+    ) -> Result<()> {
         let lock = SyncLock::take(&self.context.folder, self.source.id).await?;
         let Some(_lock) = lock else {
-            return Err(Error::new(Code::Busy, format!("{} is already being synced", self.source.key))
-                .with_hint("Wait until it has finished; `precedent status` shows its progress."));
+            return Err(Error::new(
+                Code::Busy,
+                format!("{} is already being synced", self.source.key),
+            )
+            .with_hint("Wait until it has finished; `precedent status` shows its progress."));
         };
         let source = self.source.id;
         self.with_store(move |store| store.write(|w| w.forget_progress(source))).await?;
@@ -131,18 +143,22 @@ impl Run<'_> {
                 "{} is now a different project from the one mirrored",
                 remote.project
             ))
-            .with_hint("Its name was reused. Remove the source and add it again to mirror the new one."));
+            .with_hint(
+                "Its name was reused. Remove the source and add it again to mirror the new one.",
+            ));
         }
         // A name with a single part was never used as the key.
-        let is_same_name =
-            [&self.source.key, &remote.project].into_iter().any(|n| project.name.eq_ignore_ascii_case(n));
-        let path =
-            project.name.contains('/') && !key_of(&project.name).eq_ignore_ascii_case(&self.source.key);
+        let is_same_name = [&self.source.key, &remote.project]
+            .into_iter()
+            .any(|n| project.name.eq_ignore_ascii_case(n));
+        let path = project.name.contains('/')
+            && !key_of(&project.name).eq_ignore_ascii_case(&self.source.key);
         if path || !is_same_name {
             self.report.renamed_to = Some(project.name.clone());
         }
         let name = project.name.clone();
-        let row = RemoteRow { project: project.name, remote_id: project.remote_id, ..remote.clone() };
+        let row =
+            RemoteRow { project: project.name, remote_id: project.remote_id, ..remote.clone() };
         let source = self.source.id;
         self.with_store(move |store| store.write(|w| w.set_remote(source, &row))).await?;
         Ok(name)
@@ -174,7 +190,8 @@ impl Run<'_> {
         let mut listed_pages = None;
         loop {
             self.context.task.check()?;
-            let etag = row.etag.as_ref().filter(|(_, page)| *page == at.0).map(|(etag, _)| etag.clone());
+            let etag =
+                row.etag.as_ref().filter(|(_, page)| *page == at.0).map(|(etag, _)| etag.clone());
             match tracker.page(stream, &at, etag.as_deref(), &self.context.task).await? {
                 Fetched::Page(page) => {
                     if !cursors.insert(at.0.clone()) {
@@ -231,7 +248,10 @@ impl Run<'_> {
                 Fetched::Expired => {
                     return Err(Error::new(
                         Code::Network,
-                        format!("the tracker denied access to the first page of its {}", stream.words()),
+                        format!(
+                            "the tracker denied access to the first page of its {}",
+                            stream.words()
+                        ),
                     )
                     .with_hint("Progress is saved; try again later."));
                 }
@@ -282,7 +302,8 @@ impl Run<'_> {
             },
             Stream::Comments => {
                 let source = self.source.id;
-                let counts = self.with_store(move |store| store.read(|r| r.source_counts(source))).await?;
+                let counts =
+                    self.with_store(move |store| store.read(|r| r.source_counts(source))).await?;
                 Some(counts.comments + counts.missing_comments)
             }
             Stream::ReviewComments | Stream::Discussions | Stream::Pages => None,
@@ -307,7 +328,10 @@ impl Run<'_> {
                 Err(reason) => {
                     row.unreadable += 1;
                     let page = self.report.pages + 1;
-                    self.skip(format!("{}, page {page}, record {}", stream.words(), place + 1), reason);
+                    self.skip(
+                        format!("{}, page {page}, record {}", stream.words(), place + 1),
+                        reason,
+                    );
                 }
             }
         }

@@ -40,7 +40,9 @@ use precedent_core::{
     error::{Error, Result},
     model::{CommentRecord, ImportReport, Raw, Record, is_source_key},
 };
-use precedent_store::{ApplyEffect, DateEvidence, PackedRaw, RawKind, RawPacker, SourceRow, Store, Writer};
+use precedent_store::{
+    ApplyEffect, DateEvidence, PackedRaw, RawKind, RawPacker, SourceRow, Store, Writer,
+};
 
 /// The smallest number of records per thread for which parallel compression is worthwhile.
 const PACKED_TOGETHER: usize = 64;
@@ -161,7 +163,8 @@ fn put_records(
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut report.items } else { &mut report.pages }) += 1;
                     let fresh = w.repack(RawKind::Document, raw, &d.raw)?;
-                    let how = w.apply_document(source, d, fresh.as_ref().unwrap_or(raw), evidence, now)?;
+                    let how =
+                        w.apply_document(source, d, fresh.as_ref().unwrap_or(raw), evidence, now)?;
                     stale = d.number.filter(|_| how == ApplyEffect::Stale);
                     how
                 }

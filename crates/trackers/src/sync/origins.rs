@@ -58,7 +58,8 @@ impl Origins {
         let trackers = self.of.entry(key.to_owned()).or_default();
         if !fits(trackers, name, &hosts) {
             // A source may combine several trackers, so check its items with these numbers.
-            let items = store.map(|s| s.read(|r| trackers_of(r, key, Some(&numbers)))).transpose()?;
+            let items =
+                store.map(|s| s.read(|r| trackers_of(r, key, Some(&numbers)))).transpose()?;
             let items = items.unwrap_or_default();
             if items.is_empty() || !fits(&items, name, &hosts) {
                 return Err(mixed_error(key, trackers, name, &hosts));
@@ -105,7 +106,9 @@ fn trackers_of(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Resul
 /// Returns whether items of a tracker at these hosts belong to a known one. An unknown tracker or
 /// host matches any other.
 fn fits(trackers: &Trackers, name: &str, hosts: &BTreeSet<String>) -> bool {
-    let at = |places: &BTreeSet<String>| places.is_empty() || hosts.is_empty() || !places.is_disjoint(hosts);
+    let at = |places: &BTreeSet<String>| {
+        places.is_empty() || hosts.is_empty() || !places.is_disjoint(hosts)
+    };
     let with_name: Vec<_> = trackers.iter().filter(|(name, _)| !name.is_empty()).collect();
     match (name.is_empty() || with_name.is_empty(), trackers.get(name)) {
         (true, _) => at(&trackers.values().flatten().cloned().collect()),
@@ -119,7 +122,9 @@ fn fits(trackers: &Trackers, name: &str, hosts: &BTreeSet<String>) -> bool {
 fn host(url: &str, number: u64) -> Option<String> {
     identity::address(url).filter(|a| a.number == number)?;
     let host = identity::host(url)?.to_lowercase();
-    Some(host.strip_prefix("api.").or_else(|| host.strip_prefix("www.")).unwrap_or(&host).to_owned())
+    Some(
+        host.strip_prefix("api.").or_else(|| host.strip_prefix("www.")).unwrap_or(&host).to_owned(),
+    )
 }
 
 /// Returns the common name of trackers with the same records.
@@ -188,7 +193,9 @@ mod tests {
 
     #[test]
     fn api_and_pages_share_a_host() {
-        for url in ["https://api.github.com/repos/acme/app/issues/5", "https://github.com/acme/app/pull/5"] {
+        for url in
+            ["https://api.github.com/repos/acme/app/issues/5", "https://github.com/acme/app/pull/5"]
+        {
             assert_eq!(host(url, 5).as_deref(), Some("github.com"));
         }
         assert_eq!(host("https://docs.example/issues/6", 5), None);

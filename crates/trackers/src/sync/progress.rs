@@ -24,7 +24,9 @@ impl Latest {
     /// Returns the task with a progress listener attached.
     pub(super) fn watch(&self, task: &Task) -> Task {
         let slot = Arc::clone(&self.0);
-        task.also(move |progress| *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress))
+        task.also(move |progress| {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress)
+        })
     }
 
     fn take(&self) -> Option<Progress> {

@@ -25,7 +25,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
     let total = run.with_store(move |store| store.read(|r| r.unread_relations(source))).await?;
     loop {
         run.context.task.check()?;
-        let numbers = run.with_store(move |store| store.read(|r| r.next_relations(source, size))).await?;
+        let numbers =
+            run.with_store(move |store| store.read(|r| r.next_relations(source, size))).await?;
         if numbers.is_empty() {
             return Ok(());
         }
@@ -48,12 +49,18 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
             }
             Relations::TooMany if size > SMALLEST => size /= 2,
             Relations::TooMany => {
-                return Err(Error::new(Code::Network, "the tracker cannot return the links between items")
-                    .with_hint("Everything else was fetched; try again later."));
+                return Err(Error::new(
+                    Code::Network,
+                    "the tracker cannot return the links between items",
+                )
+                .with_hint("Everything else was fetched; try again later."));
             }
             Relations::Refused(why) => {
-                let row = StreamRow { refused: Some(door::single_line(&why)), ..StreamRow::default() };
-                return run.with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
+                let row =
+                    StreamRow { refused: Some(door::single_line(&why)), ..StreamRow::default() };
+                return run
+                    .with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row)))
+                    .await;
             }
         }
     }

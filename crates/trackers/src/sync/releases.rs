@@ -90,8 +90,8 @@ async fn read(
                     row.etag = found.etag.map(|etag| (etag, size.to_string()));
                 }
                 row.refused = None;
-                let is_known =
-                    !found.releases.is_empty() && found.releases.iter().all(|r| names.contains(&r.name));
+                let is_known = !found.releases.is_empty()
+                    && found.releases.iter().all(|r| names.contains(&r.name));
                 names.extend(found.releases.iter().map(|r| r.name.clone()));
                 out.extend(found.releases);
                 if is_known || !found.more {
@@ -117,7 +117,11 @@ fn version(release: &ReleaseRecord) -> String {
 }
 
 /// Stores releases without the secrets of this process.
-pub(super) fn put(writer: &Writer<'_>, source: i64, mut releases: Vec<ReleaseRecord>) -> Result<()> {
+pub(super) fn put(
+    writer: &Writer<'_>,
+    source: i64,
+    mut releases: Vec<ReleaseRecord>,
+) -> Result<()> {
     for release in &mut releases {
         release.name = door::single_line(&release.name);
         release.url = release.url.as_deref().map(|url| door::clean(url).into_owned());

@@ -22,15 +22,21 @@ use precedent_store::{RemoteRow, SourceRow, Store};
 pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> {
     let kind = Kind::parse(&new.tracker).ok_or_else(|| {
         let kinds: Vec<&str> = Kind::ALL.iter().map(|k| k.as_str()).collect();
-        Error::invalid(format!("unknown tracker \"{}\"", new.tracker.chars().take(40).collect::<String>()))
-            .with_hint(format!("Supported trackers: {}.", kinds.join(", ")))
+        Error::invalid(format!(
+            "unknown tracker \"{}\"",
+            new.tracker.chars().take(40).collect::<String>()
+        ))
+        .with_hint(format!("Supported trackers: {}.", kinds.join(", ")))
     })?;
     let (address, project) = place(kind, new)?;
     let key = match &new.key {
         Some(key) => key.clone(),
         // A name with a single part is unique only at its tracker.
         None if kind.parts() == Some(1) => {
-            format!("{}/{project}", address.base.host_str().unwrap_or("tracker").trim_matches(['[', ']']))
+            format!(
+                "{}/{project}",
+                address.base.host_str().unwrap_or("tracker").trim_matches(['[', ']'])
+            )
         }
         None => project.clone(),
     };
@@ -43,14 +49,20 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
         if let Some(old) = &old
             && (old.base_url != address.base.as_str() || source.kind != kind.as_str())
         {
-            return Err(Error::invalid(format!("{} is already mirrored from {}", source.key, old.host))
-                .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
+            return Err(Error::invalid(format!(
+                "{} is already mirrored from {}",
+                source.key, old.host
+            ))
+            .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
         }
         if source.kind != kind.as_str() {
             // The same number is a different item at another tracker.
             if source.changed_at.is_some() {
-                return Err(Error::invalid(format!("{} contains items from {}", source.key, source.kind))
-                    .with_hint("Give the new source another name: --as owner/name"));
+                return Err(Error::invalid(format!(
+                    "{} contains items from {}",
+                    source.key, source.kind
+                ))
+                .with_hint("Give the new source another name: --as owner/name"));
             }
             w.set_kind(source.id, kind.as_str())?;
         }
@@ -106,7 +118,8 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
         (None, Some(host), _) if !text.contains("://") => (host.to_owned(), text),
         (None, _, parts) => {
             let split = text.rmatch_indices('/').nth(parts.unwrap_or(2) - 1).map(|(at, _)| at);
-            let (host, project) = split.map(|at| (&text[..at], &text[at + 1..])).unwrap_or(("", text));
+            let (host, project) =
+                split.map(|at| (&text[..at], &text[at + 1..])).unwrap_or(("", text));
             (host.to_owned(), project)
         }
     };
@@ -121,7 +134,8 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     let project = if kind.names_freely() { unescape(&project) } else { project };
     let good = |part: &str| {
         let personal = |c| c == '~' && kind == Kind::Confluence;
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') || personal(c);
+        let plain =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') || personal(c);
         let free = kind.names_freely() && part.len() <= 100 && !part.trim().is_empty();
         !part.is_empty()
             && !part.starts_with('.')
@@ -187,7 +201,10 @@ pub fn host(host: &str) -> Result<String> {
 
 /// Returns the tracker kind and host under which to look up a source's token.
 pub fn wanted<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> TokenRequest<'a> {
-    TokenRequest { tracker: &source.kind, host: remote.host.split('/').next().unwrap_or(&remote.host) }
+    TokenRequest {
+        tracker: &source.kind,
+        host: remote.host.split('/').next().unwrap_or(&remote.host),
+    }
 }
 
 /// Returns the kind and the address of a live source's tracker.
@@ -198,7 +215,8 @@ pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, A
     // A casebook may be untrusted, and tokens are looked up by host, so the address must match it.
     let plain = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
     let kind = Kind::parse(&source.kind);
-    let address = kind.and_then(|k| Address::of(k, &format!("{plain}{}", remote.host)).ok().map(|a| (k, a)));
+    let address =
+        kind.and_then(|k| Address::of(k, &format!("{plain}{}", remote.host)).ok().map(|a| (k, a)));
     address.filter(|(_, a)| a.base.as_str() == remote.base_url).ok_or_else(|| {
         Error::new(
             Code::Corrupt,

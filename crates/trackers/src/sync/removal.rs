@@ -5,7 +5,11 @@ use crate::tracker::{Fate, Tracker};
 use precedent_core::error::Result;
 
 /// Hides the pages that a tracker's list no longer contains, after requesting each of them.
-pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, slugs: Vec<String>) -> Result<()> {
+pub(super) async fn hide_pages(
+    run: &mut Run<'_>,
+    tracker: &dyn Tracker,
+    slugs: Vec<String>,
+) -> Result<()> {
     let source = run.source.clone();
     let empty = slugs.is_empty();
     let (shown, missing, total) = run
@@ -29,7 +33,9 @@ pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, slugs: 
         run.context.task.check()?;
         let page_key = key.clone();
         let (id, is_replaced) = run
-            .with_store(move |store| store.read(|r| Ok((r.remote_id(&page_key)?, r.is_replaced(&page_key)?))))
+            .with_store(move |store| {
+                store.read(|r| Ok((r.remote_id(&page_key)?, r.is_replaced(&page_key)?)))
+            })
             .await?;
         let slug = key.get(run.source.key.len() + 1..).unwrap_or_default();
         match tracker.wiki_page(slug, id.as_deref(), &run.context.task).await? {

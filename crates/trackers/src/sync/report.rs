@@ -81,7 +81,8 @@ pub(super) fn mirror(
     }
     let count = reader.dated_ahead(source.id)?;
     if count > 0 {
-        let records = if count == 1 { "1 record has".to_owned() } else { format!("{count} records have") };
+        let records =
+            if count == 1 { "1 record has".to_owned() } else { format!("{count} records have") };
         gap(
             GapKind::FutureDates,
             format!(
@@ -101,12 +102,17 @@ pub(super) fn mirror(
         );
     }
     if counts.orphan_comments > 0 {
-        gap(GapKind::OrphanComments, format!("{} comments belong to missing items.", counts.orphan_comments));
+        gap(
+            GapKind::OrphanComments,
+            format!("{} comments belong to missing items.", counts.orphan_comments),
+        );
     }
     let has_items = kind.streams(remote.wiki).contains(&Stream::Items);
     match remote.swept_at {
         _ if !has_items => {}
-        None => gap(GapKind::Deletions, "Not yet checked for deleted and transferred items.".to_owned()),
+        None => {
+            gap(GapKind::Deletions, "Not yet checked for deleted and transferred items.".to_owned())
+        }
         Some(at) => gap(
             GapKind::Deletions,
             format!(
@@ -123,7 +129,9 @@ pub(super) fn mirror(
         if unread > 0 {
             gap(
                 GapKind::Links,
-                format!("Closing details (fix or duplicate) of {unread} items are not fetched yet."),
+                format!(
+                    "Closing details (fix or duplicate) of {unread} items are not fetched yet."
+                ),
             );
         }
     }

@@ -32,7 +32,12 @@ pub(super) struct Of<'a> {
 impl Routes {
     /// Creates the routing for this source, which already holds keys of this project.
     pub(super) fn new(target: Option<&str>, stored_project: Option<String>) -> Self {
-        Self { target: target.map(str::to_owned), home: None, stored_project, names_projects: false }
+        Self {
+            target: target.map(str::to_owned),
+            home: None,
+            stored_project,
+            names_projects: false,
+        }
     }
 
     /// Starts the next file.
@@ -84,12 +89,15 @@ impl Routes {
         let is_home = |p: &str| self.home.as_deref().is_none_or(|h| h.eq_ignore_ascii_case(p));
         match (&self.target, project) {
             (Some(named), None) => Ok(named.clone()),
-            (Some(named), Some(project)) if is_home(project) || project.eq_ignore_ascii_case(named) => {
+            (Some(named), Some(project))
+                if is_home(project) || project.eq_ignore_ascii_case(named) =>
+            {
                 Ok(named.clone())
             }
-            (Some(_), Some(project)) if project.contains('/') => {
-                Err(format!("belongs to {project}, not to {}", self.home.as_deref().unwrap_or_default()))
-            }
+            (Some(_), Some(project)) if project.contains('/') => Err(format!(
+                "belongs to {project}, not to {}",
+                self.home.as_deref().unwrap_or_default()
+            )),
             (Some(named), Some(project)) => Ok(format!("{named}/{}", part(project))),
             (None, Some(project)) if project.contains('/') => Ok(key(project)),
             (None, Some(project)) => Ok(format!("{}/{}", part(of.namespace), part(project))),
@@ -153,7 +161,9 @@ mod tests {
     #[test]
     fn named_repository_wins_over_others() {
         let mut routes = Routes::new(Some("acme/other"), None);
-        routes.settle(["acme/app", "acme/app", "acme/lib"].into_iter(), |name, _| name == "acme/other");
+        routes.settle(["acme/app", "acme/app", "acme/lib"].into_iter(), |name, _| {
+            name == "acme/other"
+        });
         assert_eq!(routes.source(Some("acme/Other"), OF).unwrap(), "acme/other");
         assert!(routes.source(Some("acme/app"), OF).unwrap_err().contains("belongs to acme/app"));
     }

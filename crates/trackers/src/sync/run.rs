@@ -103,7 +103,8 @@ impl Run<'_> {
                 let mut absent = (0, None);
                 let report = apply(store, &source, records, full, now, |w| {
                     tracker_links::replace(w, &source.key, &project, &events.relations)?;
-                    absent = absence::hide_items(w, &source, &events.deletions, start, allowance, now)?;
+                    absent =
+                        absence::hide_items(w, &source, &events.deletions, start, allowance, now)?;
                     match stream {
                         Some((name, row)) => w.set_stream(source.id, name, &row),
                         None => Ok(()),

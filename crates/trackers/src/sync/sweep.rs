@@ -32,18 +32,23 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
     }
     let source = run.source.id;
     let now = (run.context.clock)();
-    let swept =
-        run.with_store(move |store| Ok(store.read(|r| r.remote(source))?.and_then(|r| r.swept_at))).await?;
+    let swept = run
+        .with_store(move |store| Ok(store.read(|r| r.remote(source))?.and_then(|r| r.swept_at)))
+        .await?;
     // A source imported long before it became live is due at once; a new one is not.
     let last = swept.unwrap_or(run.source.added_at);
     let due = now.duration_since(last) >= INTERVAL || clock::is_ahead(last, now);
     let rest = if whole {
         // A full pass saw everything that exists; other stored records may be gone.
-        let items = run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?;
+        let items =
+            run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?;
         let comments = run.with_store(move |store| store.read(|r| r.comment_ids(source))).await?;
-        let items: Vec<u64> = items.into_iter().filter(|n| !run.seen_records.items.contains(n)).collect();
-        let comments: Vec<(String, u64)> =
-            comments.into_iter().filter(|(id, _)| !run.seen_records.comments.contains(id)).collect();
+        let items: Vec<u64> =
+            items.into_iter().filter(|n| !run.seen_records.items.contains(n)).collect();
+        let comments: Vec<(String, u64)> = comments
+            .into_iter()
+            .filter(|(id, _)| !run.seen_records.comments.contains(id))
+            .collect();
         let rest = check_items(run, tracker, items).await?;
         rest + check_comments(run, tracker, comments).await?
     } else if due || run.is_full() {
@@ -76,7 +81,10 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
     let mut at = tracker.open_items();
     loop {
         if !cursors.insert(at.0.clone()) {
-            return Err(Error::new(Code::Network, "the tracker's list of open items repeats itself"));
+            return Err(Error::new(
+                Code::Network,
+                "the tracker's list of open items repeats itself",
+            ));
         }
         match tracker.page(Stream::Items, &at, None, &run.context.task).await? {
             Fetched::Page(page) => {
@@ -104,11 +112,16 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
 
 /// Requests items one by one and hides those that are gone; returns how many remain for the next
 /// sweep.
-async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<u64>) -> Result<usize> {
+async fn check_items(
+    run: &mut Run<'_>,
+    tracker: &mut dyn Tracker,
+    numbers: Vec<u64>,
+) -> Result<usize> {
     let rest = numbers.len().saturating_sub(MAX_CHECKS);
     let mut removals: Vec<(String, Option<String>)> = Vec::new();
     let source = run.source.id;
-    let total = run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?.len();
+    let total =
+        run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?.len();
     for number in numbers.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
         if run.hidden + removals.len() > run.allowance.of(total + run.hidden) {
@@ -135,7 +148,9 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
     let links: Vec<(String, String)> =
         removals.iter().filter_map(|(key, to)| Some((key.clone(), to.clone()?))).collect();
     run.with_store(move |store| {
-        store.write(|w| links.iter().try_for_each(|(key, to)| w.add_tracker_link(key, to, "relates_to")))
+        store.write(|w| {
+            links.iter().try_for_each(|(key, to)| w.add_tracker_link(key, to, "relates_to"))
+        })
     })
     .await?;
     removal::hide(run, removals.into_iter().map(|(key, _)| key).collect()).await?;

@@ -18,7 +18,12 @@ pub(super) fn replace(
     Ok(())
 }
 
-pub(super) fn add(writer: &Writer<'_>, source: &str, project: &str, relations: &[Relation]) -> Result<()> {
+pub(super) fn add(
+    writer: &Writer<'_>,
+    source: &str,
+    project: &str,
+    relations: &[Relation],
+) -> Result<()> {
     for relation in relations {
         let (Relation::DuplicateOf(number, other)
         | Relation::ClosedBy(number, other)
@@ -26,7 +31,9 @@ pub(super) fn add(writer: &Writer<'_>, source: &str, project: &str, relations: &
         let key = format!("{source}#{number}");
         let other_key = own_key(other, project, source);
         match relation {
-            Relation::DuplicateOf(..) => writer.add_tracker_link(&key, &other_key, "duplicate_of")?,
+            Relation::DuplicateOf(..) => {
+                writer.add_tracker_link(&key, &other_key, "duplicate_of")?
+            }
             Relation::ClosedBy(..) => writer.add_tracker_link(&other_key, &key, "closes")?,
             Relation::RelatesTo(..) => writer.add_tracker_link(&key, &other_key, "relates_to")?,
         }

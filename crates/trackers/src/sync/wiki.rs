@@ -60,13 +60,21 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         Head::At(commit) => commit,
         Head::None(why) => {
             let row = StreamRow { refused: Some(door::single_line(&why)), ..row };
-            return run.with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
+            return run
+                .with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row)))
+                .await;
         }
     };
-    let base = row.etag.as_ref().filter(|(_, from)| from == git.address()).map(|(commit, _)| commit.clone());
+    let base = row
+        .etag
+        .as_ref()
+        .filter(|(_, from)| from == git.address())
+        .map(|(commit, _)| commit.clone());
     if base.as_ref() == Some(&head) && row.refused.is_none() && !run.is_full() {
         let row = StreamRow { finished_at: Some((run.context.clock)()), ..row };
-        return run.with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
+        return run
+            .with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row)))
+            .await;
     }
     git.fetch(&task).await?;
     // The fetched commit may be newer than the one requested before.
@@ -76,11 +84,14 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         Some(commit) => git.files(&commit, &task).await?.unwrap_or_default(),
         None => Vec::new(),
     };
-    let old_files: HashSet<(String, String)> = old_files.into_iter().map(|f| (f.path, f.blob)).collect();
+    let old_files: HashSet<(String, String)> =
+        old_files.into_iter().map(|f| (f.path, f.blob)).collect();
     let pages = name(run, files);
     let history = git.history(&commit, &task).await?;
-    let changes: Vec<(&String, &File)> =
-        pages.iter().filter(|(_, f)| !old_files.contains(&(f.path.clone(), f.blob.clone()))).collect();
+    let changes: Vec<(&String, &File)> = pages
+        .iter()
+        .filter(|(_, f)| !old_files.contains(&(f.path.clone(), f.blob.clone())))
+        .collect();
 
     let new_before = run.report.new;
     let mut unreadable = 0;
@@ -94,8 +105,11 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         });
         let (batch, tail) = rest.split_at(fits.count().max(1));
         rest = tail;
-        let blobs: Vec<String> =
-            batch.iter().filter(|(_, f)| f.size <= wiki::MAX_PAGE).map(|(_, f)| f.blob.clone()).collect();
+        let blobs: Vec<String> = batch
+            .iter()
+            .filter(|(_, f)| f.size <= wiki::MAX_PAGE)
+            .map(|(_, f)| f.blob.clone())
+            .collect();
         let contents = git.contents(&blobs, &task).await?;
         let mut records = Vec::with_capacity(batch.len());
         for (slug, file) in batch {
@@ -152,7 +166,10 @@ fn name(run: &mut Run<'_>, mut files: Vec<File>) -> BTreeMap<String, File> {
         let Some(slug) = wiki::slug(last) else { continue };
         match pages.entry(slug) {
             Entry::Occupied(_) => {
-                run.skip(format!("wiki, {}", file.path), "another file has the same page name".to_owned());
+                run.skip(
+                    format!("wiki, {}", file.path),
+                    "another file has the same page name".to_owned(),
+                );
             }
             Entry::Vacant(free) => drop(free.insert(file)),
         }
@@ -176,7 +193,11 @@ fn page(
     let query = url.as_ref().and_then(|u| u.query().map(str::to_owned));
     if let (Some(url), Some(query)) = (&mut url, query) {
         // The page's path, including its folders, is a query parameter.
-        let place = file.path.rsplit_once('.').map_or(file.path.as_str(), |(stem, _)| stem).replace('-', " ");
+        let place = file
+            .path
+            .rsplit_once('.')
+            .map_or(file.path.as_str(), |(stem, _)| stem)
+            .replace('-', " ");
         let place: String =
             url::form_urlencoded::byte_serialize(wiki::unescaped(&place).as_bytes()).collect();
         url.set_query(Some(&format!("{query}{}", place.replace("%2F", "/").replace('+', "%20"))));

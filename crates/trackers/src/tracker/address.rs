@@ -123,9 +123,13 @@ impl Kind {
     /// Returns the lists of a tracker, in reading order.
     pub fn streams(self, wiki: bool) -> &'static [Stream] {
         match self {
-            Self::GitHub => &[Stream::Items, Stream::Comments, Stream::ReviewComments, Stream::Discussions],
+            Self::GitHub => {
+                &[Stream::Items, Stream::Comments, Stream::ReviewComments, Stream::Discussions]
+            }
             Self::Confluence => &[Stream::Pages],
-            Self::Redmine | Self::Zendesk if wiki => &[Stream::Items, Stream::Comments, Stream::Pages],
+            Self::Redmine | Self::Zendesk if wiki => {
+                &[Stream::Items, Stream::Comments, Stream::Pages]
+            }
             // The posts of a topic come with it.
             Self::Discourse => &[Stream::Items],
             _ => &[Stream::Items, Stream::Comments],
@@ -146,9 +150,13 @@ impl Kind {
     /// Returns a notice about content that is not mirrored.
     pub fn left_out(self) -> Option<&'static str> {
         match self {
-            Self::GitLab => Some("Merge requests are not mirrored, because they have their own numbers."),
+            Self::GitLab => {
+                Some("Merge requests are not mirrored, because they have their own numbers.")
+            }
             Self::Gitea => Some("Inline review comments are not mirrored."),
-            Self::Redmine => Some("Edits of notes older than the item's last change need a full sync."),
+            Self::Redmine => {
+                Some("Edits of notes older than the item's last change need a full sync.")
+            }
             Self::Confluence => Some("Blog posts, attachments and page comments are not mirrored."),
             Self::Linear => Some("Documents, attachments and project updates are not mirrored."),
             Self::Azure => Some(
@@ -157,7 +165,9 @@ impl Kind {
             Self::Bugzilla => Some(
                 "Attachments are not mirrored. Edits of comments older than the bug's last change need a full sync.",
             ),
-            Self::Zendesk => Some("Attachments, side conversations and article comments are not mirrored."),
+            Self::Zendesk => {
+                Some("Attachments, side conversations and article comments are not mirrored.")
+            }
             Self::Discourse => Some(
                 "Private messages are not mirrored. Accepting an answer or closing a topic without a new post shows up within a week; edits of older posts need a full sync.",
             ),
@@ -252,7 +262,8 @@ mod tests {
     #[test]
     fn every_tracker_has_its_address() {
         use Kind::{
-            Azure, Bugzilla, Confluence, Discourse, GitHub, GitLab, Gitea, Jira, Linear, Redmine, Zendesk,
+            Azure, Bugzilla, Confluence, Discourse, GitHub, GitLab, Gitea, Jira, Linear, Redmine,
+            Zendesk,
         };
         for (kind, host, name, base) in [
             (GitHub, "github.com", "github.com", "https://api.github.com/"),
@@ -268,9 +279,19 @@ mod tests {
             (GitHub, "http://127.0.0.1:80", "127.0.0.1", "http://127.0.0.1/api/v3"),
             (GitLab, "gitlab.com", "gitlab.com", "https://gitlab.com/api/v4"),
             (Gitea, "codeberg.org", "codeberg.org", "https://codeberg.org/api/v1"),
-            (Redmine, "acme.example/redmine/", "acme.example/redmine", "https://acme.example/redmine"),
+            (
+                Redmine,
+                "acme.example/redmine/",
+                "acme.example/redmine",
+                "https://acme.example/redmine",
+            ),
             (Linear, "linear.app", "linear.app", "https://api.linear.app/"),
-            (Confluence, "acme.atlassian.net/wiki", "acme.atlassian.net", "https://acme.atlassian.net/wiki"),
+            (
+                Confluence,
+                "acme.atlassian.net/wiki",
+                "acme.atlassian.net",
+                "https://acme.atlassian.net/wiki",
+            ),
             (
                 Confluence,
                 "acme.example/confluence",
@@ -278,7 +299,12 @@ mod tests {
                 "https://acme.example/confluence",
             ),
             (Azure, "dev.azure.com", "dev.azure.com", "https://dev.azure.com/"),
-            (Bugzilla, "bugs.acme.example/bz", "bugs.acme.example/bz", "https://bugs.acme.example/bz/rest"),
+            (
+                Bugzilla,
+                "bugs.acme.example/bz",
+                "bugs.acme.example/bz",
+                "https://bugs.acme.example/bz/rest",
+            ),
             (Jira, "acme.atlassian.net", "acme.atlassian.net", "https://acme.atlassian.net/"),
             (Zendesk, "Acme.zendesk.com", "acme.zendesk.com", "https://acme.zendesk.com/"),
             (Discourse, "acme.example/forum", "acme.example/forum", "https://acme.example/forum"),

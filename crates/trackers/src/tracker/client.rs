@@ -31,7 +31,8 @@ impl Client {
     /// Returns the address of a path below the API; the path is already escaped.
     pub(super) fn url(&self, path: &str) -> Result<Url> {
         let base = self.base.as_str().trim_end_matches('/');
-        Url::parse(&format!("{base}/{path}")).map_err(|_| Error::invalid("the tracker address is not valid"))
+        Url::parse(&format!("{base}/{path}"))
+            .map_err(|_| Error::invalid("the tracker address is not valid"))
     }
 
     pub(super) async fn get(&self, url: Url, task: &Task) -> Result<Response> {
@@ -67,17 +68,24 @@ impl Client {
                     .with_hint(format!("Create a new token and save it: precedent login {name}"))
             }
             401 => Error::new(Code::Authentication, format!("{host} requires a token{text}"))
-                .with_hint(format!("Create one on the tracker and save it: precedent login {name}")),
+                .with_hint(format!(
+                    "Create one on the tracker and save it: precedent login {name}"
+                )),
             403 => Error::new(Code::Authentication, format!("no permission to read {item}{text}"))
                 .with_hint(format!("Use a token with read access: precedent login {name}")),
-            404 | 410 => Error::not_found(format!("{item} not found, or you don't have access{text}"))
-                .with_hint(if self.login.is_some() {
-                    "Check the name; a private project needs a token with read access.".to_owned()
-                } else {
-                    format!("Check the name; a private project needs a token: precedent login {name}")
-                }),
-            status => Error::new(Code::Network, format!("{host}: {} for {item}{text}", status_words(status)))
-                .with_hint("Progress is saved; try again later."),
+            404 | 410 => Error::not_found(format!(
+                "{item} not found, or you don't have access{text}"
+            ))
+            .with_hint(if self.login.is_some() {
+                "Check the name; a private project needs a token with read access.".to_owned()
+            } else {
+                format!("Check the name; a private project needs a token: precedent login {name}")
+            }),
+            status => Error::new(
+                Code::Network,
+                format!("{host}: {} for {item}{text}", status_words(status)),
+            )
+            .with_hint("Progress is saved; try again later."),
         }
     }
 
@@ -113,7 +121,9 @@ pub(super) fn parse_each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec
             Ok(item) => items.push(item),
             // The position in the response is of no use in the message.
             Err(error) => {
-                errors.push(error.to_string().split(" at line ").next().unwrap_or_default().to_owned());
+                errors.push(
+                    error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
+                );
             }
         }
     }
@@ -122,7 +132,10 @@ pub(super) fn parse_each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec
 
 /// Returns the time of the response by the server's clock, minus one minute.
 pub(super) fn date(response: &Response, now: Timestamp) -> Timestamp {
-    let date = response.header("date").and_then(|d| jiff::fmt::rfc2822::parse(d).ok()).map(|z| z.timestamp());
+    let date = response
+        .header("date")
+        .and_then(|d| jiff::fmt::rfc2822::parse(d).ok())
+        .map(|z| z.timestamp());
     // The clock of its database may differ.
     let slack = jiff::SignedDuration::try_from(Duration::from_secs(60)).unwrap_or_default();
     date.unwrap_or(now).checked_sub(slack).unwrap_or(now)

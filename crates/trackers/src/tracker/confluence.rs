@@ -212,7 +212,9 @@ impl Confluence {
     fn list(&self, start: usize) -> Result<Url> {
         if self.cloud {
             let id = part(self.id.as_deref().unwrap_or_default());
-            return self.client.url(&format!("api/v2/spaces/{id}/pages?status=current&limit={LIMIT}"));
+            return self
+                .client
+                .url(&format!("api/v2/spaces/{id}/pages?status=current&limit={LIMIT}"));
         }
         self.client.url(&format!(
             "rest/api/content?spaceKey={}&type=page&status=current&expand=version&limit={LIMIT}&start={start}",
@@ -221,7 +223,10 @@ impl Confluence {
     }
 
     /// Lists the whole space.
-    async fn fetch_index(&self, task: &Task) -> Result<std::result::Result<Arc<Vec<PageEntry>>, Fetched>> {
+    async fn fetch_index(
+        &self,
+        task: &Task,
+    ) -> Result<std::result::Result<Arc<Vec<PageEntry>>, Fetched>> {
         let (mut pages, mut unreadable) = (Vec::new(), Vec::new());
         let mut url = self.list(0)?;
         let mut offset = 0;
@@ -245,7 +250,8 @@ impl Confluence {
                 _ => {
                     let entries = Arc::new(index(pages));
                     *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner) = unreadable;
-                    *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&entries));
+                    *self.index.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(Arc::clone(&entries));
                     return Ok(Ok(entries));
                 }
             };
@@ -256,9 +262,14 @@ impl Confluence {
 
     /// Returns the next address from the response, which must be on the same host.
     fn next_url(&self, response: &Response, next: &str) -> Result<Url> {
-        response.url.join(next).ok().filter(|u| u.origin() == self.client.base.origin()).ok_or_else(|| {
-            Error::new(Code::Network, format!("{} links to a next page on another host", self.client.host))
-        })
+        response.url.join(next).ok().filter(|u| u.origin() == self.client.base.origin()).ok_or_else(
+            || {
+                Error::new(
+                    Code::Network,
+                    format!("{} links to a next page on another host", self.client.host),
+                )
+            },
+        )
     }
 
     async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
@@ -274,18 +285,27 @@ impl Confluence {
         };
         let recent: Vec<&PageEntry> =
             entries.iter().filter(|p| walk.since.is_none() || p.changed_at >= walk.since).collect();
-        let from = usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
+        let from =
+            usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
         let batch = &recent[from..recent.len().min(from.saturating_add(size))];
-        let mut page =
-            Page { all_pages: Some(entries.iter().map(|p| p.slug.clone()).collect()), ..Page::default() };
-        let unreadable = std::mem::take(&mut *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut page = Page {
+            all_pages: Some(entries.iter().map(|p| p.slug.clone()).collect()),
+            ..Page::default()
+        };
+        let unreadable =
+            std::mem::take(&mut *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner));
         page.records.extend(unreadable.into_iter().map(Err));
-        let texts = if self.cloud { self.batch(batch, task).await? } else { self.fetch(batch, task).await? };
+        let texts = if self.cloud {
+            self.batch(batch, task).await?
+        } else {
+            self.fetch(batch, task).await?
+        };
         for entry in batch {
             if let Some(text) = texts.get(&entry.id) {
-                page.records
-                    .push(self.record(text, entry, task).await?.map(|r| Record::Document(Box::new(r))));
+                page.records.push(
+                    self.record(text, entry, task).await?.map(|r| Record::Document(Box::new(r))),
+                );
             }
         }
         page.watermark = batch.last().and_then(|p| p.changed_at);
@@ -324,12 +344,14 @@ impl Confluence {
     async fn fetch(&self, entries: &[&PageEntry], task: &Task) -> Result<BTreeMap<String, String>> {
         let mut out = BTreeMap::new();
         for entry in entries {
-            let path = format!("rest/api/content/{}?expand=body.storage,version,history", part(&entry.id));
+            let path =
+                format!("rest/api/content/{}?expand=body.storage,version,history", part(&entry.id));
             let response = self.client.get(self.client.url(&path)?, task).await?;
             match response.status {
-                200 => {
-                    drop(out.insert(entry.id.clone(), String::from_utf8_lossy(&response.body).into_owned()))
-                }
+                200 => drop(out.insert(
+                    entry.id.clone(),
+                    String::from_utf8_lossy(&response.body).into_owned(),
+                )),
                 // The page was deleted or moved while the list was read.
                 403 | 404 => {}
                 _ => return Err(self.client.refusal(&response, "a page of the wiki")),
@@ -388,11 +410,14 @@ impl Confluence {
         if let Some(name) = lookup(&self.names.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(name);
         }
-        let request = Request::post(self.client.url("api/v2/users-bulk")?, &json!({"accountIds": [id]}))
-            .header("accept", "application/json");
+        let request =
+            Request::post(self.client.url("api/v2/users-bulk")?, &json!({"accountIds": [id]}))
+                .header("accept", "application/json");
         let response = self.client.http.send(&request, self.client.login.as_ref(), task).await?;
-        let people = if response.status == 200 { response.json::<People>()?.results } else { Vec::new() };
-        let name = people.into_iter().find(|p| p.account_id.as_deref() == Some(id)).and_then(Person::name);
+        let people =
+            if response.status == 200 { response.json::<People>()?.results } else { Vec::new() };
+        let name =
+            people.into_iter().find(|p| p.account_id.as_deref() == Some(id)).and_then(Person::name);
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         names.insert(id.to_owned(), name.clone());
         Ok(name)
@@ -404,9 +429,13 @@ impl Confluence {
         match response.status {
             200 => {
                 let list: Results<'_> = response.json()?;
-                let spaces =
-                    list.results.iter().filter_map(|raw| serde_json::from_str::<Space>(raw.get()).ok());
-                let hit = |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
+                let spaces = list
+                    .results
+                    .iter()
+                    .filter_map(|raw| serde_json::from_str::<Space>(raw.get()).ok());
+                let hit = |s: &Space| {
+                    s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space))
+                };
                 return Ok((spaces.into_iter().find(hit), true));
             }
             // Data Center does not have this endpoint.
@@ -486,12 +515,15 @@ impl Tracker for Confluence {
     async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Fate> {
         let Some(id) = remote_id else { return Ok(Fate::Unreadable) };
         let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if index.is_some_and(|entries| entries.iter().any(|entry| entry.id == id && entry.slug != slug)) {
+        if index
+            .is_some_and(|entries| entries.iter().any(|entry| entry.id == id && entry.slug != slug))
+        {
             // The page was renamed and is stored under its new name.
             return Ok(Fate::Moved(None));
         }
         let path = if self.cloud { "api/v2/pages" } else { "rest/api/content" };
-        let response = self.client.get(self.client.url(&format!("{path}/{}", part(id)))?, task).await?;
+        let response =
+            self.client.get(self.client.url(&format!("{path}/{}", part(id)))?, task).await?;
         match response.status {
             200 => Ok(match response.json::<Status>()?.status.as_deref() {
                 None | Some("current") => Fate::Unreadable,
@@ -523,7 +555,10 @@ mod tests {
             assert_eq!(slug_of_title(title), name);
         }
         let page = |id: &str, title: &str, when: &str| -> Whole {
-            serde_json::from_value(json!({"id": id, "title": title, "version": {"createdAt": when}})).unwrap()
+            serde_json::from_value(
+                json!({"id": id, "title": title, "version": {"createdAt": when}}),
+            )
+            .unwrap()
         };
         let entries = index(vec![
             page("30", "Kiln?", "2024-01-01T00:00:00Z"),

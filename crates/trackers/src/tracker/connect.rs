@@ -43,7 +43,13 @@ pub fn open(
 }
 
 /// Returns the steps that close a report at this kind of tracker; `None` if that is not supported.
-pub fn closing_steps(kind: Kind, host: &str, project: &str, number: u64, stays: &Stays) -> Option<Steps> {
+pub fn closing_steps(
+    kind: Kind,
+    host: &str,
+    project: &str,
+    number: u64,
+    stays: &Stays,
+) -> Option<Steps> {
     match kind {
         Kind::GitHub => Some(github::closing_steps(host, project, number, stays)),
         _ => None,

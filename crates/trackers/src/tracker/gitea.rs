@@ -73,7 +73,11 @@ impl Gitea {
     /// Opens the project `owner/name`; without a token, its public content.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| Login::token(&address.base, t));
-        Self { client: Client::new(http, address, login), project: project.to_owned(), token: token.cloned() }
+        Self {
+            client: Client::new(http, address, login),
+            project: project.to_owned(),
+            token: token.cloned(),
+        }
     }
 
     fn path(&self, rest: &str) -> Result<Url> {
@@ -82,10 +86,13 @@ impl Gitea {
     }
 
     fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
-        let mut url = self.path(if stream == Stream::Items { "/issues" } else { "/issues/comments" })?;
+        let mut url =
+            self.path(if stream == Stream::Items { "/issues" } else { "/issues/comments" })?;
         {
             let mut query = url.query_pairs_mut();
-            query.append_pair("limit", &walk.size.to_string()).append_pair("page", &walk.page.to_string());
+            query
+                .append_pair("limit", &walk.size.to_string())
+                .append_pair("page", &walk.page.to_string());
             if stream == Stream::Items {
                 query.append_pair("state", if walk.open { "open" } else { "all" });
             }
@@ -146,7 +153,8 @@ fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
 fn comment(text: &str) -> Result<CommentRecord, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     // Exactly one of the two is set.
-    let of = [comment.issue_url, comment.pull_request_url].into_iter().flatten().find(|u| !u.is_empty());
+    let of =
+        [comment.issue_url, comment.pull_request_url].into_iter().flatten().find(|u| !u.is_empty());
     let number = of
         .as_deref()
         .and_then(|u| u.trim_end_matches('/').rsplit('/').next().and_then(item_number))
@@ -196,7 +204,8 @@ impl Tracker for Gitea {
             access.user = self.client.json::<User>("user", "the account", task).await?.login;
         }
         for stream in self.streams() {
-            let response = self.client.get(self.list(*stream, &Pagination::new(None, 1))?, task).await?;
+            let response =
+                self.client.get(self.list(*stream, &Pagination::new(None, 1))?, task).await?;
             if response.status != 200 {
                 access.refused.push(self.client.refusal(&response, stream.words()).to_string());
             }
@@ -220,11 +229,17 @@ impl Tracker for Gitea {
         let walk = Pagination { size, ..walk.clone() };
         let now = date(&response, self.client.http.now());
         let (next, watermark) = walk.by_creation(total(&response), now, more);
-        Ok(Fetched::Page(Page { records, next: next.map(|w| w.cursor()), watermark, ..Page::default() }))
+        Ok(Fetched::Page(Page {
+            records,
+            next: next.map(|w| w.cursor()),
+            watermark,
+            ..Page::default()
+        }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let response = self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
+        let response =
+            self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
         Ok(total(&response))
     }
 
@@ -233,7 +248,8 @@ impl Tracker for Gitea {
     }
 
     async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
+        let id: u64 =
+            remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
         self.fate(Stream::Comments, self.path(&format!("/issues/comments/{id}"))?, task).await
     }
 
@@ -241,7 +257,12 @@ impl Tracker for Gitea {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(&self, place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+    async fn releases(
+        &self,
+        place: ReleasePlace,
+        _etag: Option<&str>,
+        task: &Task,
+    ) -> Result<Releases> {
         // Only open milestones are listed by default.
         let list = place.list.as_str();
         let url = self.path(&format!("/{list}?limit={}&page={}", place.size, place.page))?;

@@ -27,8 +27,8 @@ use crate::{
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Access, Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Project, Raw, Record, State,
-        item_number,
+        Access, Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Project, Raw, Record,
+        State, item_number,
     },
     task::Task,
 };
@@ -164,8 +164,9 @@ impl GitLab {
     ) -> Result<Option<Fetched>> {
         let mut guard = RepeatGuard::default();
         for n in 1..=MAX_NOTE_PAGES {
-            let rest =
-                format!("/issues/{number}/notes?sort=asc&order_by=created_at&per_page={PAGE}&page={n}");
+            let rest = format!(
+                "/issues/{number}/notes?sort=asc&order_by=created_at&per_page={PAGE}&page={n}"
+            );
             let response = self.client.get(self.path(&rest)?, task).await?;
             match response.status {
                 200 => {}
@@ -174,8 +175,11 @@ impl GitLab {
                 _ => return self.client.list_refusal(&response, "comments").map(Some),
             }
             let raws: Vec<&RawValue> = response.json()?;
-            let more =
-                has_more(&response, raws.len(), &Pagination { page: n, ..Pagination::new(None, PAGE) });
+            let more = has_more(
+                &response,
+                raws.len(),
+                &Pagination { page: n, ..Pagination::new(None, PAGE) },
+            );
             if let Err(endless) = guard.note(raws.iter().map(|raw| raw.get())) {
                 page.records.push(Err(endless.error(&format!("notes of #{number}")).to_string()));
                 break;
@@ -203,8 +207,9 @@ impl GitLab {
             _ => issue.closed_at.is_some(),
         };
         let duplicate = issue.links.and_then(|l| l.closed_as_duplicate_of).filter(|_| is_closed);
-        let relations =
-            duplicate.and_then(|url| self.issue_key(&url)).map(|key| Relation::DuplicateOf(issue.iid, key));
+        let relations = duplicate
+            .and_then(|url| self.issue_key(&url))
+            .map(|key| Relation::DuplicateOf(issue.iid, key));
         let record = DocumentRecord {
             repository: None,
             kind: DocKind::Issue,
@@ -238,7 +243,8 @@ impl GitLab {
     fn issue_key(&self, url: &str) -> Option<String> {
         let (project, number) = url.split_once("/projects/")?.1.split_once("/issues/")?;
         let number = item_number(number)?;
-        let is_own = self.id.is_some_and(|id| id.to_string() == project) || project == part(&self.project);
+        let is_own =
+            self.id.is_some_and(|id| id.to_string() == project) || project == part(&self.project);
         // The name of another project is unknown.
         is_own.then(|| format!("{}#{number}", self.project))
     }
@@ -335,8 +341,12 @@ impl Tracker for GitLab {
                 (Ok((record, _)), _) => {
                     times.extend(record.updated_at);
                     page.named.extend(record.number.map(|n| n.to_string()));
-                    let Some(number) = record.number.filter(|_| record.comment_count > 0) else { continue };
-                    if let Some(refusal) = self.notes(number, record.url.as_deref(), &mut page, task).await? {
+                    let Some(number) = record.number.filter(|_| record.comment_count > 0) else {
+                        continue;
+                    };
+                    if let Some(refusal) =
+                        self.notes(number, record.url.as_deref(), &mut page, task).await?
+                    {
                         return Ok(refusal);
                     }
                 }
@@ -374,7 +384,8 @@ impl Tracker for GitLab {
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a note's id is a number"))?;
-        let response = self.client.get(self.path(&format!("/issues/{number}/notes/{id}"))?, task).await?;
+        let response =
+            self.client.get(self.path(&format!("/issues/{number}/notes/{id}"))?, task).await?;
         match response.status {
             200 => Ok(match note(&String::from_utf8_lossy(&response.body), number, None) {
                 Ok(Some(note)) => Fate::Here(Box::new(Record::Comment(Box::new(note)))),
@@ -389,15 +400,22 @@ impl Tracker for GitLab {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(&self, place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+    async fn releases(
+        &self,
+        place: ReleasePlace,
+        _etag: Option<&str>,
+        task: &Task,
+    ) -> Result<Releases> {
         let list = match place.list {
             ReleaseList::Planned => "milestones?state=active&",
             ReleaseList::Tags => "repository/tags?",
             ReleaseList::Published | ReleaseList::Versions => "releases?",
         };
         let url = self.path(&format!("/{list}per_page={}&page={}", place.size, place.page))?;
-        release::fetch(&self.client, url, task, |response| release::page(place, response, &self.project))
-            .await
+        release::fetch(&self.client, url, task, |response| {
+            release::page(place, response, &self.project)
+        })
+        .await
     }
 
     fn wiki(&self) -> Option<WikiPlace> {

@@ -27,7 +27,9 @@ pub(super) struct Problem {
 impl Problem {
     /// Returns the text for an error message, in brackets: one line of bounded length.
     pub(super) fn words(&self) -> String {
-        Outside::first_line(&self.message).map(|words| format!(" (\"{words}\")")).unwrap_or_default()
+        Outside::first_line(&self.message)
+            .map(|words| format!(" (\"{words}\")"))
+            .unwrap_or_default()
     }
 }
 

@@ -111,8 +111,10 @@ pub fn address(url: &str) -> Option<Identity> {
     if let Some(at) = parts.iter().position(|p| *p == "browse") {
         return identity(parts.get(at + 1)?);
     }
-    if let Some(id) =
-        query.split(['&', ';']).find_map(|p| p.strip_prefix("id=")).filter(|_| path.ends_with("show_bug.cgi"))
+    if let Some(id) = query
+        .split(['&', ';'])
+        .find_map(|p| p.strip_prefix("id="))
+        .filter(|_| path.ends_with("show_bug.cgi"))
     {
         return Some(Identity { project: None, number: item_number(id)? });
     }
@@ -146,9 +148,12 @@ pub fn address(url: &str) -> Option<Identity> {
             prefix[..end].join("/")
         }
     };
-    let hub =
-        matches!(parts[at], "issues" | "pull" | "pulls" | "merge_requests" | "work_items" | "discussions");
-    let is_repo = hub && project.contains('/') && !project.contains("api/") && !project.contains("projects/");
+    let hub = matches!(
+        parts[at],
+        "issues" | "pull" | "pulls" | "merge_requests" | "work_items" | "discussions"
+    );
+    let is_repo =
+        hub && project.contains('/') && !project.contains("api/") && !project.contains("projects/");
     Some(Identity { project: is_repo.then_some(project), number })
 }
 

@@ -44,8 +44,14 @@ pub fn files(path: &Path, endings: &[&str]) -> Result<Vec<(PathBuf, u64)>> {
         }
     }
     if out.is_empty() {
-        return Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
-            .with_hint(format!("Supported files end in {} (also with .gz or .zst).", endings.join(", "))));
+        return Err(Error::not_found(format!(
+            "{}: nothing to import in this folder",
+            path.display()
+        ))
+        .with_hint(format!(
+            "Supported files end in {} (also with .gz or .zst).",
+            endings.join(", ")
+        )));
     }
     // Items come before comments, so that they can be searched early.
     out.sort_by_key(|(p, _)| {
@@ -126,9 +132,9 @@ impl Records {
         }
         let result = match self.holders.clone() {
             Some(holders) => self.next_in_list(&holders),
-            None => {
-                self.is_lines().and_then(|lines| if lines { self.next_line() } else { self.next_value() })
-            }
+            None => self
+                .is_lines()
+                .and_then(|lines| if lines { self.next_line() } else { self.next_value() }),
         };
         match result {
             Ok(Some(bytes)) => {
@@ -230,7 +236,10 @@ impl Records {
     }
 
     /// Reads the next object of a list inside an object.
-    fn next_in_list(&mut self, holders: &[String]) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+    fn next_in_list(
+        &mut self,
+        holders: &[String],
+    ) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
         loop {
             if !self.inside && !self.enter(holders)? {
                 return Ok(None);
@@ -298,14 +307,15 @@ impl Records {
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
             if buffer.is_empty() {
-                return Ok(
-                    (stray > 0).then(|| Err("text between records that is not a JSON object".to_owned()))
-                );
+                return Ok((stray > 0)
+                    .then(|| Err("text between records that is not a JSON object".to_owned())));
             }
             let at = buffer.iter().position(|b| *b == b'{');
             let gap = &buffer[..at.unwrap_or(buffer.len())];
-            stray +=
-                gap.iter().filter(|b| !b.is_ascii_whitespace() && !matches!(b, b',' | b'[' | b']')).count();
+            stray += gap
+                .iter()
+                .filter(|b| !b.is_ascii_whitespace() && !matches!(b, b',' | b'[' | b']'))
+                .count();
             let skip = gap.len();
             self.consume(skip)?;
             if at.is_some() {
@@ -349,7 +359,11 @@ impl Records {
             }
             self.consume(take)?;
             if end.is_some() {
-                return Ok(Some(if length > MAX_RECORD { Err(too_large(length)) } else { Ok(value) }));
+                return Ok(Some(if length > MAX_RECORD {
+                    Err(too_large(length))
+                } else {
+                    Ok(value)
+                }));
             }
         }
     }

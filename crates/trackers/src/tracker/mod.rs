@@ -201,7 +201,13 @@ pub trait Tracker: Send + Sync {
     ///
     /// # Errors
     /// Those of the network, of limits and of access.
-    async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
+    async fn page(
+        &self,
+        stream: Stream,
+        at: &Cursor,
+        _etag: Option<&str>,
+        task: &Task,
+    ) -> Result<Fetched> {
         match Pagination::parse(at) {
             Some(walk) => self.list_page(stream, &walk, task).await,
             None => Ok(Fetched::Expired),
@@ -264,7 +270,12 @@ pub trait Tracker: Send + Sync {
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn releases(&self, _place: ReleasePlace, _etag: Option<&str>, _task: &Task) -> Result<Releases> {
+    async fn releases(
+        &self,
+        _place: ReleasePlace,
+        _etag: Option<&str>,
+        _task: &Task,
+    ) -> Result<Releases> {
         Ok(Releases::Found(ReleasePage::default()))
     }
 

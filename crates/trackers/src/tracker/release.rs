@@ -164,8 +164,9 @@ struct Version {
 pub(super) fn versions(raws: &[&RawValue], url: impl Fn(&str) -> Option<String>) -> ReleasePage {
     let versions = parse_each::<Version>(raws).0.into_iter().rev().filter(|v| has_version(&v.name));
     let releases = versions.map(|version| {
-        let is_released =
-            version.released.unwrap_or_else(|| version.status.is_none_or(|status| status == "closed"));
+        let is_released = version
+            .released
+            .unwrap_or_else(|| version.status.is_none_or(|status| status == "closed"));
         let id = version.id.map(|id| id.to_string().trim_matches('"').to_owned());
         let date = version.date.filter(|_| is_released);
         ReleaseRecord {
@@ -224,7 +225,8 @@ fn is_version_name(title: &str) -> bool {
 }
 
 /// The words of notes that name items as not fixed.
-static UNFIXED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\brevert|\bknown (?:issue|bug|problem)"));
+static UNFIXED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\brevert|\bknown (?:issue|bug|problem)"));
 /// The start of a list entry.
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-*+•]|\d+[.)])\s"));
 /// A reference in brackets: "(#12)", "([#12](…), #13)".
@@ -324,8 +326,8 @@ fn heading<'a>(line: &'a str, next: Option<&&str>) -> Option<&'a str> {
         return text.starts_with(' ').then(|| text.trim());
     }
     let underline = next?.trim_end();
-    let is_underlined =
-        underline.len() > 2 && (underline.bytes().all(|b| b == b'=') || underline.bytes().all(|b| b == b'-'));
+    let is_underlined = underline.len() > 2
+        && (underline.bytes().all(|b| b == b'=') || underline.bytes().all(|b| b == b'-'));
     is_underlined.then(|| line.trim())
 }
 
@@ -428,7 +430,13 @@ mod tests {
         let found: Vec<_> = page
             .releases
             .iter()
-            .map(|r| (r.name.as_str(), r.is_released, r.released_at.map(|at| at.strftime("%F").to_string())))
+            .map(|r| {
+                (
+                    r.name.as_str(),
+                    r.is_released,
+                    r.released_at.map(|at| at.strftime("%F").to_string()),
+                )
+            })
             .collect();
         let want = [
             ("1.4.0", true, None),
@@ -453,8 +461,14 @@ mod tests {
             ("The valve opens again (#17).", &[17]),
             ("- Revert \"Open the valve (#18)\" (#19)\n- Open the lid (#20)", &[20]),
             ("- Open the lid (#21). Reverts #22.", &[21]),
-            ("## Known issues\n\n- The pump is loud (#23)\n\n## Fixes\n\n- Close the lid (#24)", &[24]),
-            ("- Update the library ([#25](https://github.com/acme/lib/issues/25), acme/lib#26)", &[]),
+            (
+                "## Known issues\n\n- The pump is loud (#23)\n\n## Fixes\n\n- Close the lid (#24)",
+                &[24],
+            ),
+            (
+                "- Update the library ([#25](https://github.com/acme/lib/issues/25), acme/lib#26)",
+                &[],
+            ),
             ("- Closes ACME/App#27 and app#28", &[27, 28]),
             ("**Full Changelog**: https://github.com/acme/app/compare/v1.1.0...v1.2.0", &[]),
         ] {
@@ -486,9 +500,14 @@ mod tests {
         ] {
             let found = version_heading(heading);
             let found = found.as_ref().map(|r| {
-                (r.name.as_str(), r.is_released, r.released_at.map(|at| at.strftime("%F").to_string()))
+                (
+                    r.name.as_str(),
+                    r.is_released,
+                    r.released_at.map(|at| at.strftime("%F").to_string()),
+                )
             });
-            let want = want.map(|(name, is_released, at)| (name, is_released, at.map(str::to_owned)));
+            let want =
+                want.map(|(name, is_released, at)| (name, is_released, at.map(str::to_owned)));
             assert_eq!(found, want, "{heading}");
         }
     }

@@ -53,7 +53,9 @@ impl Endless {
                 )
             }
             Self::TooLong(records) => {
-                format!("the tracker's list of {list} has no end: {records} records, and still more pages")
+                format!(
+                    "the tracker's list of {list} has no end: {records} records, and still more pages"
+                )
             }
         };
         Error::new(Code::Network, message).with_hint(
@@ -70,7 +72,10 @@ impl RepeatGuard {
     }
 
     /// Adds the contents of a page, each by its identity.
-    pub(crate) fn note<T: Hash>(&mut self, identities: impl IntoIterator<Item = T>) -> Result<(), Endless> {
+    pub(crate) fn note<T: Hash>(
+        &mut self,
+        identities: impl IntoIterator<Item = T>,
+    ) -> Result<(), Endless> {
         let previous_count = self.hashes.len();
         for identity in identities {
             let mut hasher = DefaultHasher::new();
@@ -120,7 +125,10 @@ mod tests {
         let error = (0..1_000).find_map(|_| guard.note([1, 2, 3]).err());
         assert_eq!(error, Some(Endless::Repeats(PATIENCE + REREADS + 1)));
         let mut empty = RepeatGuard::default();
-        assert_eq!((0..1_000).find_map(|_| empty.note([0; 0]).err()), Some(Endless::Repeats(PATIENCE + 1)));
+        assert_eq!(
+            (0..1_000).find_map(|_| empty.note([0; 0]).err()),
+            Some(Endless::Repeats(PATIENCE + 1))
+        );
     }
 
     #[test]

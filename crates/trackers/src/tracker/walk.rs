@@ -109,20 +109,30 @@ impl Pagination {
     /// first record of the next page slips to the page before. So the list is resumed at the page's
     /// last change, which repeats the few records of that moment. Page numbers are used only if a
     /// whole page has a single moment, and those pages are read twice.
-    pub(super) fn by_change(&self, times: &[Timestamp], more: bool) -> (Option<Self>, Option<Timestamp>) {
+    pub(super) fn by_change(
+        &self,
+        times: &[Timestamp],
+        more: bool,
+    ) -> (Option<Self>, Option<Timestamp>) {
         if self.open {
             return (self.next_open(more), None);
         }
-        let in_order = times.is_sorted() && self.since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
+        let in_order =
+            times.is_sorted() && self.since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
         let latest = times.last().copied().filter(|_| in_order);
-        let restart = |since| Self { since: Some(since), page: 1, is_reread: false, ..self.clone() };
+        let restart =
+            |since| Self { since: Some(since), page: 1, is_reread: false, ..self.clone() };
         let next = Self { page: self.page + 1, ..self.clone() };
         let is_later_page = self.page > 1 && !self.is_reread;
         let next = match (self.since, latest) {
-            (Some(since), _) if !more && is_later_page => Some(Self { is_reread: true, ..restart(since) }),
+            (Some(since), _) if !more && is_later_page => {
+                Some(Self { is_reread: true, ..restart(since) })
+            }
             _ if !more => None,
             (Some(since), Some(latest)) if latest == since => Some(next),
-            (Some(since), Some(_)) if is_later_page => Some(Self { is_reread: true, ..restart(since) }),
+            (Some(since), Some(_)) if is_later_page => {
+                Some(Self { is_reread: true, ..restart(since) })
+            }
             (_, Some(latest)) => Some(restart(latest)),
             (_, None) => Some(next),
         };
@@ -148,11 +158,15 @@ impl Pagination {
         let began = self.began.unwrap_or(began);
         let shorter = matches!((self.total, total), (Some(before), Some(now)) if now < before);
         if shorter && self.rounds < 3 {
-            let first = Self { page: 1, token: None, total, rounds: self.rounds + 1, ..self.clone() };
+            let first =
+                Self { page: 1, token: None, total, rounds: self.rounds + 1, ..self.clone() };
             return (Some(first), None);
         }
         if more {
-            return (Some(Self { page: self.page + 1, began: Some(began), total, ..self.clone() }), None);
+            return (
+                Some(Self { page: self.page + 1, began: Some(began), total, ..self.clone() }),
+                None,
+            );
         }
         (None, Some(began))
     }
@@ -178,9 +192,13 @@ mod tests {
             ..Pagination::new(Some(at(5)), 100)
         };
         assert_eq!(Pagination::parse(&walk.cursor()), Some(walk));
-        for text in
-            ["", "https://evil.example/", "page=0&size=1", "page=1&size=9999", "since=x&page=1&size=1"]
-        {
+        for text in [
+            "",
+            "https://evil.example/",
+            "page=0&size=1",
+            "page=1&size=9999",
+            "since=x&page=1&size=1",
+        ] {
             assert_eq!(Pagination::parse(&Cursor(text.into())), None, "{text}");
         }
     }

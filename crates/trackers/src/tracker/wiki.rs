@@ -124,7 +124,11 @@ pub(crate) fn unescaped(name: &str) -> String {
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn page_of_folder(place: &str, bytes: Vec<u8>, facts: Facts) -> Result<Option<DocumentRecord>, String> {
+pub fn page_of_folder(
+    place: &str,
+    bytes: Vec<u8>,
+    facts: Facts,
+) -> Result<Option<DocumentRecord>, String> {
     let (folders, file) = place.rsplit_once('/').unwrap_or(("", place));
     let Some(mut page) = page_from(file, bytes, facts)? else { return Ok(None) };
     if !folders.is_empty() {
@@ -133,9 +137,14 @@ pub fn page_of_folder(place: &str, bytes: Vec<u8>, facts: Facts) -> Result<Optio
     }
     if let Some((head, body)) = front_matter(&page.body) {
         let get = |names: &[&str]| {
-            names.iter().find_map(|name| head.iter().find(|(key, _)| key == name)).map(|(_, v)| v.clone())
+            names
+                .iter()
+                .find_map(|name| head.iter().find(|(key, _)| key == name))
+                .map(|(_, v)| v.clone())
         };
-        let time = |names: &[&str]| get(names).and_then(|text| dates::parse(&text, dates::Order::default()));
+        let time = |names: &[&str]| {
+            get(names).and_then(|text| dates::parse(&text, dates::Order::default()))
+        };
         page.title = get(&["title"]).unwrap_or(page.title);
         page.created_at = time(&["date", "created"]).or(page.created_at);
         page.updated_at = time(&["updated", "lastmod", "last_modified_at", "modified"])
@@ -143,7 +152,8 @@ pub fn page_of_folder(place: &str, bytes: Vec<u8>, facts: Facts) -> Result<Optio
             .or(page.updated_at);
         page.author.login = get(&["author"]).or(page.author.login);
         let list = get(&["tags", "labels", "keywords"]).unwrap_or_default();
-        let labels = list.trim_matches(['[', ']']).split(',').map(|tag| tag.trim_matches([' ', '"', '\'']));
+        let labels =
+            list.trim_matches(['[', ']']).split(',').map(|tag| tag.trim_matches([' ', '"', '\'']));
         page.labels = labels.filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
         page.body = body.to_owned();
     }
@@ -171,11 +181,16 @@ fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn page_from(file: &str, bytes: Vec<u8>, facts: Facts) -> Result<Option<DocumentRecord>, String> {
+pub fn page_from(
+    file: &str,
+    bytes: Vec<u8>,
+    facts: Facts,
+) -> Result<Option<DocumentRecord>, String> {
     let Some(slug) = slug(file) else { return Ok(None) };
-    let markup = file.rsplit_once('.').and_then(|(_, e)| Markup::of_ending(e)).unwrap_or(Markup::Markdown);
-    let text =
-        std::str::from_utf8(&bytes).map_err(|e| format!("invalid UTF-8 at byte {}", e.valid_up_to()))?;
+    let markup =
+        file.rsplit_once('.').and_then(|(_, e)| Markup::of_ending(e)).unwrap_or(Markup::Markdown);
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|e| format!("invalid UTF-8 at byte {}", e.valid_up_to()))?;
     let body = markup.to_markdown(text.trim_start_matches('\u{feff}'));
     // The name is the title: "Upgrade-to-3.x" is shown as "Upgrade to 3.x".
     let title = unescaped(&slug.replace('-', " "));

@@ -160,13 +160,17 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Network`], [`Code::Cancelled`].
     pub async fn head(&self, task: &Task) -> Result<Head> {
-        let run =
-            match self.git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::Look, task).await {
-                Ok(run) => run,
-                // Without git, everything but the wiki is mirrored.
-                Err(error) if error.code() == Code::NotFound => return Ok(Head::None(error.to_string())),
-                Err(error) => return Err(error),
-            };
+        let run = match self
+            .git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::Look, task)
+            .await
+        {
+            Ok(run) => run,
+            // Without git, everything but the wiki is mirrored.
+            Err(error) if error.code() == Code::NotFound => {
+                return Ok(Head::None(error.to_string()));
+            }
+            Err(error) => return Err(error),
+        };
         if run.ok {
             let text = String::from_utf8_lossy(&run.out);
             let commit = text.lines().find_map(|l| l.strip_suffix("\tHEAD"));
@@ -178,9 +182,17 @@ impl WikiGit {
         let stderr = run.words.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|w| stderr.contains(w));
         if has(&["not found", "error: 404", "does not exist"]) {
-            return Ok(Head::None("it has no pages yet, or you don't have access to it".to_owned()));
+            return Ok(Head::None(
+                "it has no pages yet, or you don't have access to it".to_owned(),
+            ));
         }
-        if has(&["authentication failed", "could not read", "error: 401", "error: 403", "access denied"]) {
+        if has(&[
+            "authentication failed",
+            "could not read",
+            "error: 401",
+            "error: 403",
+            "access denied",
+        ]) {
             return Ok(Head::None("you don't have access to it".to_owned()));
         }
         Err(self.fetch_error(&run))
@@ -200,7 +212,8 @@ impl WikiGit {
         }
         remove_parts(&self.copy);
         let refs = format!("+HEAD:{BRANCH}");
-        let fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &refs];
+        let fetch =
+            ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &refs];
         let run = self.git(&fetch, None, Purpose::Fetch, task).await?;
         if run.ok { Ok(()) } else { Err(self.fetch_error(&run)) }
     }
@@ -210,7 +223,9 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn reached(&self, task: &Task) -> Result<String> {
-        let run = self.git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task).await?;
+        let run = self
+            .git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task)
+            .await?;
         let commit = String::from_utf8_lossy(&run.out).trim().to_owned();
         if run.ok && is_name(&commit) { Ok(commit) } else { Err(self.corrupt()) }
     }
@@ -223,7 +238,9 @@ impl WikiGit {
         if !is_name(commit) {
             return Ok(None);
         }
-        let run = self.git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task).await?;
+        let run = self
+            .git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task)
+            .await?;
         Ok(run.ok.then(|| files(&run.out)))
     }
 
@@ -232,8 +249,15 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn history(&self, commit: &str, task: &Task) -> Result<HashMap<String, Changed>> {
-        let log =
-            ["log", "-z", "-m", "--first-parent", "--no-renames", "--name-only", "--format=%x02%ct%x1f%an"];
+        let log = [
+            "log",
+            "-z",
+            "-m",
+            "--first-parent",
+            "--no-renames",
+            "--name-only",
+            "--format=%x02%ct%x1f%an",
+        ];
         let run = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
         if run.ok { Ok(history(&run.out)) } else { Err(self.corrupt()) }
     }
@@ -242,15 +266,22 @@ impl WikiGit {
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
-    pub async fn contents(&self, blobs: &[String], task: &Task) -> Result<BTreeMap<String, Vec<u8>>> {
+    pub async fn contents(
+        &self,
+        blobs: &[String],
+        task: &Task,
+    ) -> Result<BTreeMap<String, Vec<u8>>> {
         let input: String = blobs.iter().map(|b| format!("{b}\n")).collect();
-        let run = self.git(&["cat-file", "--batch"], Some(input.into_bytes()), Purpose::Local, task).await?;
+        let run = self
+            .git(&["cat-file", "--batch"], Some(input.into_bytes()), Purpose::Local, task)
+            .await?;
         if run.ok { contents(&run.out).ok_or_else(|| self.corrupt()) } else { Err(self.corrupt()) }
     }
 
     fn corrupt(&self) -> Error {
-        Error::new(Code::Corrupt, "the local copy of the wiki repository is damaged")
-            .with_hint(format!("Delete the folder {}; the next sync fetches it again.", self.copy.display()))
+        Error::new(Code::Corrupt, "the local copy of the wiki repository is damaged").with_hint(
+            format!("Delete the folder {}; the next sync fetches it again.", self.copy.display()),
+        )
     }
 
     fn fetch_error(&self, run: &Run) -> Error {
@@ -294,7 +325,10 @@ impl WikiGit {
                 return self.over_limit("its repository is larger than 2 GB");
             }
             if grew.elapsed() > self.bounds.silence {
-                return self.over_limit(&format!("no data received for {} s", self.bounds.silence.as_secs()));
+                return self.over_limit(&format!(
+                    "no data received for {} s",
+                    self.bounds.silence.as_secs()
+                ));
             }
         }
     }
@@ -308,7 +342,13 @@ impl WikiGit {
 
     /// Runs git in the clone; only requests for the newest commit and fetches may connect to the
     /// tracker.
-    async fn git(&self, args: &[&str], input: Option<Vec<u8>>, purpose: Purpose, task: &Task) -> Result<Run> {
+    async fn git(
+        &self,
+        args: &[&str],
+        input: Option<Vec<u8>>,
+        purpose: Purpose,
+        task: &Task,
+    ) -> Result<Run> {
         task.check()?;
         let mut command = Command::new("git");
         // The caller's folder may be a repository with settings of its own.
@@ -319,7 +359,12 @@ impl WikiGit {
         }
         command
             .args(args)
-            .envs([("GIT_TERMINAL_PROMPT", "0"), ("GIT_ASKPASS", ""), ("SSH_ASKPASS", ""), ("LC_ALL", "C")])
+            .envs([
+                ("GIT_TERMINAL_PROMPT", "0"),
+                ("GIT_ASKPASS", ""),
+                ("SSH_ASKPASS", ""),
+                ("LC_ALL", "C"),
+            ])
             .envs([
                 ("GIT_CONFIG_NOSYSTEM", "1"),
                 ("GIT_CONFIG_GLOBAL", "/dev/null"),
@@ -348,7 +393,8 @@ impl WikiGit {
             group.limit_memory();
         }
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let work = async {
             let feed = async {
                 if let (Some(mut pipe), Some(input)) = (stdin, input) {
@@ -384,7 +430,11 @@ impl WikiGit {
             () = task.cancelled() => return Err(precedent_core::error::cancelled()),
         };
         group.forget();
-        Ok(Run { ok: status.success(), out, words: door::clean(&String::from_utf8_lossy(&err)).into_owned() })
+        Ok(Run {
+            ok: status.success(),
+            out,
+            words: door::clean(&String::from_utf8_lossy(&err)).into_owned(),
+        })
     }
 
     /// Passes settings in the environment, because other users of the machine can read the
@@ -409,8 +459,10 @@ impl WikiGit {
                 let pair = format!("x-access-token:{}", token.expose_secret());
                 let pair = base64::engine::general_purpose::STANDARD.encode(pair);
                 let origin = repository.origin().ascii_serialization();
-                settings
-                    .push((format!("http.{origin}/.extraHeader"), format!("Authorization: Basic {pair}")));
+                settings.push((
+                    format!("http.{origin}/.extraHeader"),
+                    format!("Authorization: Basic {pair}"),
+                ));
             }
             settings.push(("http.proxy".to_owned(), self.proxy.clone().unwrap_or_default()));
             if let Some(direct) = &self.no_proxy {
@@ -419,7 +471,9 @@ impl WikiGit {
         }
         command.env("GIT_CONFIG_COUNT", settings.len().to_string());
         for (n, (key, value)) in settings.into_iter().enumerate() {
-            command.env(format!("GIT_CONFIG_KEY_{n}"), key).env(format!("GIT_CONFIG_VALUE_{n}"), value);
+            command
+                .env(format!("GIT_CONFIG_KEY_{n}"), key)
+                .env(format!("GIT_CONFIG_VALUE_{n}"), value);
         }
     }
 }
@@ -446,7 +500,8 @@ struct Group(Option<u32>);
 impl Group {
     #[cfg(unix)]
     fn kill(&self) {
-        let leader = self.0.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        let leader =
+            self.0.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some(leader) = leader {
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
@@ -531,7 +586,8 @@ fn history(out: &[u8]) -> HashMap<String, Changed> {
     for part in out.split(|b| *b == 0) {
         let part = String::from_utf8_lossy(part);
         let part = part.trim_start_matches('\n');
-        if let Some((time, name)) = part.strip_prefix('\u{2}').and_then(|h| h.split_once('\u{1f}')) {
+        if let Some((time, name)) = part.strip_prefix('\u{2}').and_then(|h| h.split_once('\u{1f}'))
+        {
             when = time.parse().ok().and_then(|s| Timestamp::from_second(s).ok());
             who = door::clean(name.trim_end()).into_owned();
         } else if !part.is_empty() {
@@ -571,7 +627,10 @@ mod tests {
         let tree = format!(
             "100644 blob {name}      12\tA, b c.md\0120000 blob {name} 3\tlink\0160000 commit {name} -\tsub\0"
         );
-        assert_eq!(files(tree.as_bytes()), [File { path: "A, b c.md".into(), blob: name.clone(), size: 12 }]);
+        assert_eq!(
+            files(tree.as_bytes()),
+            [File { path: "A, b c.md".into(), blob: name.clone(), size: 12 }]
+        );
 
         let log = "\u{2}200\u{1f}Ada\0\nA.md\0B.md\0\0\u{2}100\u{1f}Grace\0\nA.md\0";
         let changes = history(log.as_bytes());
@@ -591,7 +650,8 @@ mod tests {
     fn endless_server(piece: &'static [u8], pause: Duration) -> Url {
         use std::io::{Read as _, Write as _};
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = Url::parse(&format!("http://{}/app.wiki.git", listener.local_addr().unwrap())).unwrap();
+        let url =
+            Url::parse(&format!("http://{}/app.wiki.git", listener.local_addr().unwrap())).unwrap();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
@@ -612,14 +672,17 @@ mod tests {
     async fn endless_response_is_aborted() {
         let folder = tempfile::tempdir().unwrap();
         let refs = b"003f0123456789012345678901234567890123456789 refs/heads/branch1\n";
-        for (piece, pause) in [(&b"00"[..], Duration::from_millis(100)), (&refs[..], Duration::ZERO)] {
+        for (piece, pause) in
+            [(&b"00"[..], Duration::from_millis(100)), (&refs[..], Duration::ZERO)]
+        {
             let repository = endless_server(piece, pause);
             let place = WikiPlace { repository, pages: String::new(), token: None };
             let clock = std::sync::Arc::new(|| Timestamp::UNIX_EPOCH);
             let timing = std::sync::Arc::new(crate::http::RealTime::new(clock));
             let http = Http::new(crate::http::HttpOptions::new(timing));
             let bounds = Bounds { look: Duration::from_secs(2), ..Bounds::default() };
-            let git = WikiGit { bounds, ..WikiGit::new(&http, place, folder.path().join("copy.git")) };
+            let git =
+                WikiGit { bounds, ..WikiGit::new(&http, place, folder.path().join("copy.git")) };
             let began = Instant::now();
             let error = git.head(&Task::new()).await.unwrap_err();
             assert!(began.elapsed() < Duration::from_secs(20), "{error}");

@@ -148,7 +148,8 @@ impl Azure {
     /// Returns the address of a path of the organisation.
     fn above(&self, path: &str, version: &str) -> Result<Url> {
         let and = if path.contains('?') { '&' } else { '?' };
-        self.client.url(&format!("{}/_apis/{path}{and}api-version={version}", part(&self.organisation)))
+        self.client
+            .url(&format!("{}/_apis/{path}{and}api-version={version}", part(&self.organisation)))
     }
 
     /// Returns the address of a path of the project.
@@ -160,8 +161,9 @@ impl Azure {
 
     async fn send(&self, request: Request, task: &Task) -> Result<Response> {
         // Without this header, an anonymous request is redirected to a sign-in page.
-        let request =
-            request.header("accept", "application/json").header("x-tfs-fedauthredirect", "Suppress");
+        let request = request
+            .header("accept", "application/json")
+            .header("x-tfs-fedauthredirect", "Suppress");
         self.client.http.send(&request, self.client.login.as_ref(), task).await
     }
 
@@ -193,9 +195,13 @@ impl Azure {
     /// Returns the query for a page. WIQL cannot skip results, so it requests all up to the end of
     /// the page. <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
     fn query(&self, stream: Stream, walk: &Pagination) -> Result<Request> {
-        let columns =
-            if stream == Stream::Items { "[System.Id]" } else { "[System.Id], [System.CommentCount]" };
-        let mut text = format!("SELECT {columns} FROM WorkItems WHERE [System.TeamProject] = @project");
+        let columns = if stream == Stream::Items {
+            "[System.Id]"
+        } else {
+            "[System.Id], [System.CommentCount]"
+        };
+        let mut text =
+            format!("SELECT {columns} FROM WorkItems WHERE [System.TeamProject] = @project");
         if let Some(since) = walk.since {
             // Times have millisecond precision.
             text.push_str(&format!(
@@ -206,7 +212,10 @@ impl Azure {
         if walk.open {
             let closed_states = self.states.closed_states();
             if !closed_states.is_empty() {
-                text.push_str(&format!(" AND [System.State] NOT IN ({})", closed_states.join(", ")));
+                text.push_str(&format!(
+                    " AND [System.State] NOT IN ({})",
+                    closed_states.join(", ")
+                ));
             }
             if let Some(last) = &walk.token {
                 let last: u64 =
@@ -251,9 +260,14 @@ impl Azure {
         for (name, value) in options.as_object().into_iter().flatten() {
             body[name] = value.clone();
         }
-        let response =
-            self.send(Request::post(self.below("wit/workitemsbatch", VERSION)?, &body), task).await?;
-        if response.status == 200 { Ok(response) } else { Err(self.refusal(&response, "work items")) }
+        let response = self
+            .send(Request::post(self.below("wit/workitemsbatch", VERSION)?, &body), task)
+            .await?;
+        if response.status == 200 {
+            Ok(response)
+        } else {
+            Err(self.refusal(&response, "work items"))
+        }
     }
 
     async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
@@ -299,7 +313,8 @@ impl Azure {
             let fields = ["System.Id", "System.ChangedDate", "System.CommentCount"];
             let response = self.batch(numbers, json!({"fields": fields}), task).await?;
             let batch: Batch<'_> = response.json()?;
-            let items = batch.value.into_iter().flatten().filter_map(|raw| shapes::item(raw.get()).ok());
+            let items =
+                batch.value.into_iter().flatten().filter_map(|raw| shapes::item(raw.get()).ok());
             let items: BTreeMap<u64, WorkItem> = items.map(|item| (item.id, item)).collect();
             for number in numbers {
                 let Some(item) = items.get(number) else { continue };
@@ -320,7 +335,8 @@ impl Azure {
         let mut next_token: Option<String> = None;
         let mut guard = RepeatGuard::default();
         for _ in 0..MAX_COMMENT_PAGES {
-            let token = next_token.map(|t| format!("&continuationToken={}", part(&t))).unwrap_or_default();
+            let token =
+                next_token.map(|t| format!("&continuationToken={}", part(&t))).unwrap_or_default();
             let path = format!("wit/workItems/{number}/comments?$top={COMMENTS}&order=asc{token}");
             let response = self.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
             match response.status {
@@ -331,7 +347,8 @@ impl Azure {
             }
             let list: Comments<'_> = response.json()?;
             if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
-                page.records.push(Err(endless.error(&format!("comments of #{number}")).to_string()));
+                page.records
+                    .push(Err(endless.error(&format!("comments of #{number}")).to_string()));
                 break;
             }
             for raw in &list.comments {
@@ -341,7 +358,8 @@ impl Azure {
                     Err(why) => page.records.push(Err(why)),
                 }
             }
-            next_token = list.continuation_token.filter(|t| !t.is_empty() && !list.comments.is_empty());
+            next_token =
+                list.continuation_token.filter(|t| !t.is_empty() && !list.comments.is_empty());
             if next_token.is_none() {
                 break;
             }
@@ -349,7 +367,13 @@ impl Azure {
         Ok(None)
     }
 
-    fn with_cursor(&self, page: Page, walk: &Pagination, times: &[Timestamp], listing: &Listing) -> Page {
+    fn with_cursor(
+        &self,
+        page: Page,
+        walk: &Pagination,
+        times: &[Timestamp],
+        listing: &Listing,
+    ) -> Page {
         let more = listing.more;
         let (next, watermark) = if walk.open {
             let token = listing.numbers.last().map(|n| n.to_string());
@@ -372,7 +396,9 @@ impl Azure {
             };
         }
         let user = response.json::<Me>()?.authenticated_user;
-        Ok(user.and_then(|u| u.custom_display_name.or(u.provider_display_name)).filter(|n| !n.is_empty()))
+        Ok(user
+            .and_then(|u| u.custom_display_name.or(u.provider_display_name))
+            .filter(|n| !n.is_empty()))
     }
 }
 
@@ -390,8 +416,9 @@ impl Tracker for Azure {
         }
         // The work item types, each with the categories of its states.
         // <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-item-types/list?view=azure-devops-rest-7.1>
-        let kinds: ValueList<shapes::Kind> =
-            self.json(self.below("wit/workitemtypes", VERSION)?, "the work item types", task).await?;
+        let kinds: ValueList<shapes::Kind> = self
+            .json(self.below("wit/workitemtypes", VERSION)?, "the work item types", task)
+            .await?;
         self.states = States::of(kinds.value);
         Ok(Project {
             name: self.name(),
@@ -445,8 +472,13 @@ impl Tracker for Azure {
                 let Ok(item) = shapes::item(&String::from_utf8_lossy(&response.body)) else {
                     return Ok(Fate::Unreadable);
                 };
-                if let Some(project) = item.project().filter(|p| !p.eq_ignore_ascii_case(&self.project)) {
-                    return Ok(Fate::Moved(Some(format!("{}/{project}#{number}", self.organisation))));
+                if let Some(project) =
+                    item.project().filter(|p| !p.eq_ignore_ascii_case(&self.project))
+                {
+                    return Ok(Fate::Moved(Some(format!(
+                        "{}/{project}#{number}",
+                        self.organisation
+                    ))));
                 }
                 let record = item.record(&self.states, &self.web());
                 Ok(Fate::Here(Box::new(Record::Document(Box::new(record)))))
@@ -457,15 +489,19 @@ impl Tracker for Azure {
     }
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
+        let id: u64 =
+            remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
         let path = format!("wit/workItems/{number}/comments/{id}");
         let response = self.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
         match response.status {
-            200 => Ok(match shapes::comment(&String::from_utf8_lossy(&response.body), number, &self.web()) {
-                Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
-                Ok(None) => Fate::Gone,
-                Err(_) => Fate::Unreadable,
-            }),
+            200 => Ok(
+                match shapes::comment(&String::from_utf8_lossy(&response.body), number, &self.web())
+                {
+                    Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
+                    Ok(None) => Fate::Gone,
+                    Err(_) => Fate::Unreadable,
+                },
+            ),
             404 | 410 => Ok(Fate::Gone),
             403 => Err(Error::new(Code::Authentication, "no permission to read comments")),
             _ => Err(self.refusal(&response, "comments")),

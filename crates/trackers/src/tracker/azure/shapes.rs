@@ -10,7 +10,9 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::tracker::{Relation, github::describe, identity};
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
+use precedent_core::model::{
+    Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number,
+};
 use precedent_markup::hypertext;
 use precedent_text::closure::meant;
 
@@ -75,7 +77,11 @@ impl States {
             let mut of = self.categories.keys().filter(|(_, state)| state == *name);
             of.all(|(kind, state)| self.is_closed(kind, state) == Some(true))
         };
-        names.into_iter().filter(all_closed).map(|name| format!("'{}'", name.replace('\'', "''"))).collect()
+        names
+            .into_iter()
+            .filter(all_closed)
+            .map(|name| format!("'{}'", name.replace('\'', "''")))
+            .collect()
     }
 }
 
@@ -139,8 +145,12 @@ fn body(text: &str) -> String {
 /// Parses a person: an object, or `Name <address>` on older servers.
 fn person(value: Option<&Value>) -> Author {
     let name = match value {
-        Some(Value::String(text)) => text.split_once(" <").map_or(text.as_str(), |(name, _)| name).to_owned(),
-        Some(object) => object.get("displayName").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        Some(Value::String(text)) => {
+            text.split_once(" <").map_or(text.as_str(), |(name, _)| name).to_owned()
+        }
+        Some(object) => {
+            object.get("displayName").and_then(Value::as_str).unwrap_or_default().to_owned()
+        }
         None => String::new(),
     };
     Author { login: Some(name).filter(|n| !n.trim().is_empty()), ..Author::default() }
@@ -216,7 +226,8 @@ impl WorkItem {
             None if is_closed => Some(meant(&state)),
             _ => Some(state).filter(|s| !s.is_empty()),
         };
-        let texts: Vec<String> = TEXTS.iter().filter_map(|field| self.text(field)).map(body).collect();
+        let texts: Vec<String> =
+            TEXTS.iter().filter_map(|field| self.text(field)).map(body).collect();
         let tags = self.text("System.Tags").unwrap_or_default().split(';').map(str::trim);
         let area = self.text("System.AreaPath").and_then(last);
         let labels = Some(kind).filter(|k| !k.is_empty()).into_iter().chain(area);
@@ -227,7 +238,12 @@ impl WorkItem {
             number: Some(self.id),
             slug: None,
             remote_id: Some(self.id.to_string()),
-            title: self.text("System.Title").unwrap_or_default().replace('\0', "\u{fffd}").trim().to_owned(),
+            title: self
+                .text("System.Title")
+                .unwrap_or_default()
+                .replace('\0', "\u{fffd}")
+                .trim()
+                .to_owned(),
             body: texts.join("\n\n"),
             url: Some(format!("{web}/_workitems/edit/{}", self.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),
@@ -324,7 +340,10 @@ mod tests {
         let relations = item(text).unwrap().relations("acme/Kiln");
         assert_eq!(
             relations,
-            [Relation::DuplicateOf(7, "acme/Kiln#3".into()), Relation::RelatesTo(7, "acme/Kiln#5".into())]
+            [
+                Relation::DuplicateOf(7, "acme/Kiln#3".into()),
+                Relation::RelatesTo(7, "acme/Kiln#5".into())
+            ]
         );
     }
 

@@ -89,7 +89,11 @@ impl Bugzilla {
     /// Opens the product of this name; without a key, its public content.
     pub fn new(http: Http, address: &Address, product: &str, key: Option<&Token>) -> Self {
         let login = key.map(|k| Login::header(&address.base, "x-bugzilla-api-key", k));
-        Self { client: Client::new(http, address, login), product: product.to_owned(), key: key.cloned() }
+        Self {
+            client: Client::new(http, address, login),
+            product: product.to_owned(),
+            key: key.cloned(),
+        }
     }
 
     /// Returns the web address, which is above the API.
@@ -101,16 +105,24 @@ impl Bugzilla {
         let mut url = self.client.url("bug")?;
         {
             let mut query = url.query_pairs_mut();
-            query.append_pair("product", &self.product).append_pair("limit", &walk.size.to_string());
+            query
+                .append_pair("product", &self.product)
+                .append_pair("limit", &walk.size.to_string());
             query.append_pair("offset", &((walk.page - 1) * walk.size).to_string());
             query.append_pair("order", if walk.open { "bug_id" } else { "changeddate,bug_id" });
-            query.append_pair("include_fields", if stream == Stream::Items { FIELDS } else { MOMENTS });
+            query.append_pair(
+                "include_fields",
+                if stream == Stream::Items { FIELDS } else { MOMENTS },
+            );
             if walk.open {
                 // Open bugs have no resolution.
                 query.append_pair("resolution", "---");
             }
             if let Some(since) = walk.since {
-                query.append_pair("last_change_time", &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+                query.append_pair(
+                    "last_change_time",
+                    &since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+                );
             }
         }
         Ok(url)
@@ -151,7 +163,13 @@ impl Bugzilla {
         Ok(Ok(out))
     }
 
-    async fn thread(&self, id: u64, more_ids: &[u64], stream: Stream, task: &Task) -> Result<Response> {
+    async fn thread(
+        &self,
+        id: u64,
+        more_ids: &[u64],
+        stream: Stream,
+        task: &Task,
+    ) -> Result<Response> {
         let mut url = self.client.url(&format!("bug/{id}/comment"))?;
         {
             let mut query = url.query_pairs_mut();
@@ -227,7 +245,9 @@ impl Tracker for Bugzilla {
         let response = self.client.get(self.client.url("version")?, task).await?;
         if response.status == 404 {
             return Err(Error::not_found(format!("{} has no REST interface", self.client.host))
-                .with_hint("Bugzilla has one since 5.0. Check that this is the base address of its pages."));
+                .with_hint(
+                    "Bugzilla has one since 5.0. Check that this is the base address of its pages.",
+                ));
         }
         if response.status != 200 {
             return Err(self.refusal(&response, "the version"));
@@ -235,7 +255,8 @@ impl Tracker for Bugzilla {
         let version = response.json::<Version>()?.version;
         self.sign_in(&version);
         self.user_name(task).await?;
-        let path = format!("product?names={}&include_fields=id,name,is_active", part(&self.product));
+        let path =
+            format!("product?names={}&include_fields=id,name,is_active", part(&self.product));
         let response = self.client.get(self.client.url(&path)?, task).await?;
         if response.status != 200 {
             return Err(self.refusal(&response, &self.product));
@@ -266,7 +287,8 @@ impl Tracker for Bugzilla {
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let project = self.probe(task).await?;
         let mut access = Access { project, user: self.user_name(task).await?, ..Access::default() };
-        let response = self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
+        let response =
+            self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
         if response.status != 200 {
             access.refused.push(self.refusal(&response, Stream::Items.words()).to_string());
             return Ok(access);
@@ -299,7 +321,8 @@ impl Tracker for Bugzilla {
         let more = !list.bugs.is_empty() && list.bugs.len() >= walk.size as usize;
         let bugs: Vec<(&RawValue, Result<Bug, String>)> =
             list.bugs.iter().map(|raw| (*raw, shapes::bug(raw.get()))).collect();
-        let ids: Vec<u64> = bugs.iter().filter_map(|(_, bug)| Some(bug.as_ref().ok()?.id)).collect();
+        let ids: Vec<u64> =
+            bugs.iter().filter_map(|(_, bug)| Some(bug.as_ref().ok()?.id)).collect();
         let threads = match self.threads(&ids, stream, task).await? {
             Ok(threads) => threads,
             Err(refusal) if stream != Stream::Items => return Ok(refusal),
@@ -328,7 +351,8 @@ impl Tracker for Bugzilla {
                 page.records.push(record.map(|r| Record::Document(Box::new(r))));
             } else {
                 let comments = thread.iter().filter(|c| !c.is_description());
-                let comments = comments.map(|c| Ok(Record::Comment(Box::new(c.record(bug.id, self.web())))));
+                let comments =
+                    comments.map(|c| Ok(Record::Comment(Box::new(c.record(bug.id, self.web())))));
                 page.records.extend(comments);
             }
         }
@@ -375,12 +399,16 @@ impl Tracker for Bugzilla {
     }
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
+        let id: u64 =
+            remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
         let threads = match self.threads(&[number], Stream::Comments, task).await? {
             Ok(threads) => threads,
-            Err(_) => return Err(Error::new(Code::Authentication, "no permission to read comments")),
+            Err(_) => {
+                return Err(Error::new(Code::Authentication, "no permission to read comments"));
+            }
         };
-        let comment = threads.get(&number).and_then(|thread| thread.iter().find(|c| c.id == Some(id)));
+        let comment =
+            threads.get(&number).and_then(|thread| thread.iter().find(|c| c.id == Some(id)));
         Ok(comment.map_or(Fate::Gone, |c| {
             Fate::Here(Box::new(Record::Comment(Box::new(c.record(number, self.web())))))
         }))
@@ -390,11 +418,17 @@ impl Tracker for Bugzilla {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(&self, _place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+    async fn releases(
+        &self,
+        _place: ReleasePlace,
+        _etag: Option<&str>,
+        task: &Task,
+    ) -> Result<Releases> {
         let path = format!("product?names={}&include_fields=versions", part(&self.product));
         release::fetch(&self.client, self.client.url(&path)?, task, |response| {
             let list: ProductVersions<'_> = response.json()?;
-            let versions: Vec<&RawValue> = list.products.into_iter().flat_map(|p| p.versions).collect();
+            let versions: Vec<&RawValue> =
+                list.products.into_iter().flat_map(|p| p.versions).collect();
             Ok(release::versions(&versions, |_| None))
         })
         .await

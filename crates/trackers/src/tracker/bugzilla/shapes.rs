@@ -155,8 +155,11 @@ impl Bug {
     /// bug is unknown.
     pub(super) fn relations(&self, product: &str) -> Vec<Relation> {
         let key = |number: u64| format!("{product}#{number}");
-        let mut out: Vec<Relation> =
-            self.dupe_of.map(|number| Relation::DuplicateOf(self.id, key(number))).into_iter().collect();
+        let mut out: Vec<Relation> = self
+            .dupe_of
+            .map(|number| Relation::DuplicateOf(self.id, key(number)))
+            .into_iter()
+            .collect();
         let near = self.depends_on.iter().chain(&self.blocks);
         out.extend(near.map(|number| Relation::RelatesTo(self.id, key(*number))));
         let elsewhere = self.see_also.iter().filter_map(|url| {
@@ -169,7 +172,12 @@ impl Bug {
 
     /// Converts the bug and its description to a record. The list lacks the description, so the raw
     /// form contains both.
-    pub(super) fn record(self, text: &str, thread: &[Comment], web: &str) -> Result<DocumentRecord, String> {
+    pub(super) fn record(
+        self,
+        text: &str,
+        thread: &[Comment],
+        web: &str,
+    ) -> Result<DocumentRecord, String> {
         let description = thread.iter().find(|c| c.is_description());
         let resolution = self.resolution.filter(|r| !r.is_empty() && r != "---");
         let is_closed = self.is_open.map_or(resolution.is_some(), |open| !open);
@@ -232,7 +240,10 @@ mod tests {
         .unwrap();
         let record = report.record(text, &thread.by_bug()[&7], "https://bugs.example").unwrap();
         assert_eq!((record.title.as_str(), record.body.as_str()), ("Pump stalls", "It stalls."));
-        assert_eq!((record.state, record.state_reason.as_deref()), (Some(State::Closed), Some("duplicate")));
+        assert_eq!(
+            (record.state, record.state_reason.as_deref()),
+            (Some(State::Closed), Some("duplicate"))
+        );
         assert_eq!(record.labels, ["Kiln", "Pumps", "regression"]);
         assert_eq!((record.milestone, record.comment_count), (None, 1));
         assert_eq!(record.url.as_deref(), Some("https://bugs.example/show_bug.cgi?id=7"));
@@ -241,10 +252,10 @@ mod tests {
 
     #[test]
     fn description_changes_the_hash() {
-        let text =
-            r#"{"id": 7, "summary": "Pump stalls", "status": "NEW", "resolution": "", "is_open": true}"#;
+        let text = r#"{"id": 7, "summary": "Pump stalls", "status": "NEW", "resolution": "", "is_open": true}"#;
         let record_with = |body: &str| {
-            let thread = Comment::parse(serde_json::json!({"id": 1, "count": 0, "text": body})).unwrap();
+            let thread =
+                Comment::parse(serde_json::json!({"id": 1, "count": 0, "text": body})).unwrap();
             bug(text).unwrap().record(text, &[thread], "https://bugs.example").unwrap()
         };
         assert_ne!(record_with("It stalls.").raw.hash, record_with("It stalls twice.").raw.hash);

@@ -169,7 +169,8 @@ impl DateParts {
                 rest = rest.split_once(')').map_or("", |(_, after)| after);
             } else if c.is_ascii_digit() {
                 rest = parts.number(rest)?;
-            } else if matches!(c, '+' | '-' | '−') && parts.time.is_some() && parts.offset.is_none() {
+            } else if matches!(c, '+' | '-' | '−') && parts.time.is_some() && parts.offset.is_none()
+            {
                 rest = parts.zone(&rest[c.len_utf8()..], c != '+')?;
             } else if c.is_alphabetic() {
                 let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
@@ -199,7 +200,8 @@ impl DateParts {
             if self.is_day() {
                 // An hour without minutes is possible: "3 PM".
                 let lower = after.trim_start().to_lowercase();
-                let hour = ["am", "pm", "uhr", "a.m", "p.m"].iter().any(|mark| lower.starts_with(mark));
+                let hour =
+                    ["am", "pm", "uhr", "a.m", "p.m"].iter().any(|mark| lower.starts_with(mark));
                 self.time = Some((i8::try_from(value).ok().filter(|_| hour)?, 0, 0, 0));
                 return Some(after);
             }
@@ -264,7 +266,8 @@ impl DateParts {
         if let Some((value, 2, rest)) = after.strip_prefix(':').and_then(digits_of) {
             (minutes, after) = (value, rest);
         }
-        let seconds = i32::try_from(hours * 3600 + minutes * 60).ok().filter(|s| *s <= 18 * 3600)?;
+        let seconds =
+            i32::try_from(hours * 3600 + minutes * 60).ok().filter(|s| *s <= 18 * 3600)?;
         self.offset = Some(if west { -seconds } else { seconds });
         Some(after)
     }
@@ -305,7 +308,8 @@ impl DateParts {
                 self.weekday = self.month.is_none() && self.dates.is_empty() && says_nothing(word);
                 self.month = Some(month);
             }
-            _ => (month.is_some() || says_nothing(word) || ZONE_NAMES.contains_key(word)).then_some(())?,
+            _ => (month.is_some() || says_nothing(word) || ZONE_NAMES.contains_key(word))
+                .then_some(())?,
         }
         Some(())
     }
@@ -337,7 +341,8 @@ impl DateParts {
             (y, 1 | 2) => 1900 + y,
             _ => return None,
         };
-        Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
+        Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?)
+            .ok()
     }
 
     fn time(&self) -> Option<Time> {
@@ -434,7 +439,9 @@ pub fn is_meant(time: &Timestamp) -> bool {
 ///
 /// # Errors
 /// Those of the surrounding text.
-pub fn lenient<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+pub fn lenient<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Timestamp>, D::Error> {
     let value = <Option<serde_json::Value> as serde::Deserialize>::deserialize(deserializer)?;
     Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(|text| text.parse().ok()))
 }
@@ -597,7 +604,9 @@ mod tests {
         ] {
             assert_eq!(at(text), Some(format!("{want}T00:00:00Z")), "{text}");
         }
-        for text in ["mar. 5 févr. 2024", "Pazartesi, 5 Şubat 2024", "lun 5 feb 2024", "Mon Feb 5 2024"] {
+        for text in
+            ["mar. 5 févr. 2024", "Pazartesi, 5 Şubat 2024", "lun 5 feb 2024", "Mon Feb 5 2024"]
+        {
             assert_eq!(at(text).as_deref(), Some("2024-02-05T00:00:00Z"), "{text}");
         }
         assert_eq!(at("mars 5, 2024").as_deref(), Some("2024-03-05T00:00:00Z"));

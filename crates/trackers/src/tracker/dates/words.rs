@@ -60,7 +60,8 @@ const ZONES: &[(&str, i32)] = &[
 
 /// The folded prefixes of month names, each with its month.
 static MONTH_NAMES: LazyLock<Vec<(String, i8)>> = LazyLock::new(|| {
-    let names = MONTHS.iter().flat_map(|(names, month)| names.split(' ').map(|name| (name, *month)));
+    let names =
+        MONTHS.iter().flat_map(|(names, month)| names.split(' ').map(|name| (name, *month)));
     names.map(|(name, month)| (fold(name).into_owned(), month)).collect()
 });
 
@@ -70,7 +71,8 @@ static OTHER_WORDS: LazyLock<Vec<String>> =
 
 /// The offset of each zone, in seconds east of UTC.
 pub(super) static ZONE_NAMES: LazyLock<HashMap<&str, i32>> = LazyLock::new(|| {
-    let zones = ZONES.iter().flat_map(|(names, minutes)| names.split(' ').map(|name| (name, *minutes)));
+    let zones =
+        ZONES.iter().flat_map(|(names, minutes)| names.split(' ').map(|name| (name, *minutes)));
     zones.map(|(name, minutes)| (name, minutes * 60)).collect()
 });
 

@@ -121,11 +121,13 @@ impl Discourse {
         let mut page = Page { records, named: names, ..Page::default() };
         if walk.open {
             page.listed.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
-            let next = (full && !rows.is_empty()).then(|| Pagination { page: walk.page + 1, ..walk.clone() });
+            let next = (full && !rows.is_empty())
+                .then(|| Pagination { page: walk.page + 1, ..walk.clone() });
             page.next = next.map(|w| w.cursor());
             return Ok(Fetched::Page(page));
         }
-        let is_old = |row: &TopicEntry| walk.since.is_some_and(|s| row.bumped_at().is_some_and(|t| t < s));
+        let is_old =
+            |row: &TopicEntry| walk.since.is_some_and(|s| row.bumped_at().is_some_and(|t| t < s));
         // Pinned topics come first, whatever their age.
         let is_complete = rows.iter().any(|row| !row.is_pinned() && is_old(row));
         let now = date(&response, self.client.http.now());
@@ -140,14 +142,20 @@ impl Discourse {
                 Err(why) => page.records.push(Err(why)),
             }
         }
-        let (next, watermark) = walk.by_creation(None, newest, full && !rows.is_empty() && !is_complete);
+        let (next, watermark) =
+            walk.by_creation(None, newest, full && !rows.is_empty() && !is_complete);
         Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     /// Fetches a topic with all its posts, or the reason why it is skipped; `None` if it does not
     /// exist.
-    async fn topic(&self, id: u64, task: &Task) -> Result<Option<std::result::Result<Topic, String>>> {
-        let response = self.client.get(self.client.url(&format!("t/{id}.json?include_raw=1"))?, task).await?;
+    async fn topic(
+        &self,
+        id: u64,
+        task: &Task,
+    ) -> Result<Option<std::result::Result<Topic, String>>> {
+        let response =
+            self.client.get(self.client.url(&format!("t/{id}.json?include_raw=1"))?, task).await?;
         match response.status {
             200 => {}
             403 | 404 | 410 => return Ok(None),
@@ -159,7 +167,8 @@ impl Discourse {
         };
         for chunk in topic.missing_ids().chunks(CHUNK) {
             let mut url = self.client.url(&format!("t/{id}/posts.json?include_raw=1"))?;
-            url.query_pairs_mut().extend_pairs(chunk.iter().map(|post| ("post_ids[]", post.to_string())));
+            url.query_pairs_mut()
+                .extend_pairs(chunk.iter().map(|post| ("post_ids[]", post.to_string())));
             let response = self.client.get(url, task).await?;
             match response.status {
                 200 => topic.add(response.json::<Posts>()?),

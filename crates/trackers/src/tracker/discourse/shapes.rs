@@ -60,7 +60,8 @@ pub(super) fn path(category: &Category, list: &[Category]) -> Vec<String> {
 pub(super) fn below(id: u64, list: &[Category]) -> BTreeSet<u64> {
     let mut of = BTreeSet::from([id]);
     for _ in 0..3 {
-        let more = list.iter().filter(|c| c.parent_category_id.is_some_and(|above| of.contains(&above)));
+        let more =
+            list.iter().filter(|c| c.parent_category_id.is_some_and(|above| of.contains(&above)));
         let more: Vec<u64> = more.map(|c| c.id).collect();
         of.extend(more);
     }
@@ -169,7 +170,8 @@ pub(super) struct Topic {
 pub(super) fn topic(text: &str) -> Result<Topic, String> {
     let mut about: About = serde_json::from_str(text).map_err(|e| describe(&e))?;
     identity::check("id", about.id)?;
-    let (posts, post_ids) = about.post_stream.take().map(|s| (s.posts, s.stream)).unwrap_or_default();
+    let (posts, post_ids) =
+        about.post_stream.take().map(|s| (s.posts, s.stream)).unwrap_or_default();
     let raw = serde_json::from_str(text).map_err(|e| describe(&e))?;
     Ok(Topic { about, raw: steady(raw), posts, post_ids })
 }
@@ -216,7 +218,14 @@ impl Post {
         }
     }
 
-    fn record(&self, raw: &Value, number: u64, slug: &str, is_answer: bool, web: &str) -> CommentRecord {
+    fn record(
+        &self,
+        raw: &Value,
+        number: u64,
+        slug: &str,
+        is_answer: bool,
+        web: &str,
+    ) -> CommentRecord {
         CommentRecord {
             repository: None,
             number,
@@ -262,7 +271,11 @@ impl Topic {
     }
 
     /// Converts the topic and its posts to records, or reasons why a post is skipped.
-    pub(super) fn records(mut self, names: &HashMap<u64, String>, web: &str) -> Vec<Result<Record, String>> {
+    pub(super) fn records(
+        mut self,
+        names: &HashMap<u64, String>,
+        web: &str,
+    ) -> Vec<Result<Record, String>> {
         let about = self.about;
         let slug = about.slug.clone().filter(|s| !s.is_empty()).unwrap_or_else(|| "-".to_owned());
         let mut out = Vec::new();
@@ -280,7 +293,8 @@ impl Topic {
             if post.action_code.as_deref().is_some_and(|code| CLOSES.contains(&code)) {
                 closed_at = closed_at.max(Some(post.created_at));
             }
-            let is_answer = post.accepted_answer == Some(true) || answer_number == Some(post.post_number);
+            let is_answer =
+                post.accepted_answer == Some(true) || answer_number == Some(post.post_number);
             if is_answer {
                 answered_at = Some(post.created_at);
             }
@@ -296,7 +310,8 @@ impl Topic {
         let is_closed = is_solved || about.closed == Some(true) || about.archived == Some(true);
         let edited_at = first.as_ref().and_then(|post| post.updated_at);
         let category = about.category_id.and_then(|id| names.get(&id).cloned());
-        let tags = about.tags.iter().filter_map(|tag| tag.as_str().or_else(|| tag.get("name")?.as_str()));
+        let tags =
+            about.tags.iter().filter_map(|tag| tag.as_str().or_else(|| tag.get("name")?.as_str()));
         let document = DocumentRecord {
             repository: None,
             kind: DocKind::Issue,
@@ -304,7 +319,11 @@ impl Topic {
             slug: None,
             remote_id: Some(about.id.to_string()),
             title: about.title.replace('\0', "\u{fffd}").trim().to_owned(),
-            body: first.as_ref().filter(|post| post.has_content()).map(Post::text).unwrap_or_default(),
+            body: first
+                .as_ref()
+                .filter(|post| post.has_content())
+                .map(Post::text)
+                .unwrap_or_default(),
             url: Some(format!("{web}/t/{slug}/{}", about.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),
             // A topic that was closed without an answer has no stated reason.
@@ -392,7 +411,9 @@ mod tests {
             .records(&names, "https://forum.example")
             .into_iter()
             .map(Result::unwrap);
-        let Some(Record::Document(document)) = records.next() else { panic!("the topic comes first") };
+        let Some(Record::Document(document)) = records.next() else {
+            panic!("the topic comes first")
+        };
         let comments = records.map(|r| match r {
             Record::Comment(comment) => *comment,
             Record::Document(_) => panic!("more than one topic"),
@@ -404,7 +425,11 @@ mod tests {
     fn accepted_answer_closes_the_topic() {
         let posts = [
             post(1, "It stalls.", &json!({})),
-            post(2, "Open the valve.", &json!({"accepted_answer": true, "staff": true, "username": "grace"})),
+            post(
+                2,
+                "Open the valve.",
+                &json!({"accepted_answer": true, "staff": true, "username": "grace"}),
+            ),
             post(3, "Thanks", &json!({"staff": true})),
         ];
         let (document, comments) = parse(&posts, &json!({}));
@@ -421,8 +446,10 @@ mod tests {
         assert_eq!((association(0), association(1)), (Some(ANSWER), Some("MEMBER")));
         assert_eq!(comments[0].url.as_deref(), Some("https://forum.example/t/pump-stalls/7/2"));
         // If no post is marked as the answer, the topic names it.
-        let posts =
-            [post(1, "It stalls.", &json!({})), post(2, "Open it.", &json!({"accepted_answer": null}))];
+        let posts = [
+            post(1, "It stalls.", &json!({})),
+            post(2, "Open it.", &json!({"accepted_answer": null})),
+        ];
         let (document, comments) =
             parse(&posts, &json!({"accepted_answer": {"post_number": 2, "username": "grace"}}));
         assert_eq!(document.state_reason.as_deref(), Some("completed"));
@@ -462,7 +489,10 @@ mod tests {
         for gone in &posts[1..] {
             assert_eq!(comment(&gone.to_string(), 7, "").unwrap(), None);
         }
-        assert_eq!(comment(&post(2, "Moved", &json!({"topic_id": 8})).to_string(), 7, "").unwrap(), None);
+        assert_eq!(
+            comment(&post(2, "Moved", &json!({"topic_id": 8})).to_string(), 7, "").unwrap(),
+            None
+        );
     }
 
     #[test]
@@ -474,7 +504,10 @@ mod tests {
     #[test]
     fn quotes_become_markdown() {
         let text = "[quote=\"ada, post:1, topic:7\"]\nIt stalls.\n[quote=\"eve\"]\nWhy?\n[/quote]\n[/quote]\nOpen it.\n```\n[quote]\n```";
-        assert_eq!(quotes_to_markdown(text), "> It stalls.\n> > Why?\n>\n\nOpen it.\n```\n[quote]\n```");
+        assert_eq!(
+            quotes_to_markdown(text),
+            "> It stalls.\n> > Why?\n>\n\nOpen it.\n```\n[quote]\n```"
+        );
         assert_eq!(quotes_to_markdown("No [b]quote[/b]."), "No [b]quote[/b].");
     }
 

@@ -11,7 +11,8 @@ use crate::tracker::dates;
 use precedent_text::html;
 
 /// The reactions that mark a question as solved.
-const CHECKS: &[&str] = &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
+const CHECKS: &[&str] =
+    &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
 
 /// Returns whether a record is a message with its channel's time as id.
 pub fn is_message(value: &Value) -> bool {
@@ -21,7 +22,8 @@ pub fn is_message(value: &Value) -> bool {
 /// Returns the name of a person in a list of users, with the id.
 pub fn user(value: &Value) -> Option<(String, String)> {
     let profile = value.get("profile")?;
-    let name = [&profile["display_name"], &profile["real_name"], &value["real_name"], &value["name"]];
+    let name =
+        [&profile["display_name"], &profile["real_name"], &value["real_name"], &value["name"]];
     let name = name.iter().find_map(|n| n.as_str().filter(|n| !n.is_empty()))?;
     Some((value["id"].as_str()?.to_owned(), name.to_owned()))
 }
@@ -34,8 +36,9 @@ pub fn pieces(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<Piece> 
         return Vec::new();
     };
     let is_program = value["bot_id"].is_string() && !value["user"].is_string();
-    let is_event =
-        value["subtype"].as_str().is_some_and(|kind| !matches!(kind, "thread_broadcast" | "file_share"));
+    let is_event = value["subtype"]
+        .as_str()
+        .is_some_and(|kind| !matches!(kind, "thread_broadcast" | "file_share"));
     if is_program || is_event {
         context.note("messages of programs, and joins, are left out");
         return Vec::new();
@@ -44,13 +47,21 @@ pub fn pieces(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<Piece> 
     let body = markdown(value["text"].as_str().unwrap_or_default(), context);
     let author = value["user"].as_str().map(|id| context.person(id));
     if value["thread_ts"] != value["ts"] {
-        let reply =
-            Comment { number: thread, id: Some(ts.to_owned()), author, body, at, ..Comment::default() };
+        let reply = Comment {
+            number: thread,
+            id: Some(ts.to_owned()),
+            author,
+            body,
+            at,
+            ..Comment::default()
+        };
         return vec![Piece::Record(reply.record(None, "", bytes.to_vec()))];
     }
     let reactions = value["reactions"].as_array().into_iter().flatten();
-    let is_solved = reactions.into_iter().any(|r| r["name"].as_str().is_some_and(|n| CHECKS.contains(&n)));
-    let last = value["latest_reply"].as_str().and_then(|ts| dates::parse(ts, dates::Order::default()));
+    let is_solved =
+        reactions.into_iter().any(|r| r["name"].as_str().is_some_and(|n| CHECKS.contains(&n)));
+    let last =
+        value["latest_reply"].as_str().and_then(|ts| dates::parse(ts, dates::Order::default()));
     let item = Item {
         number: thread,
         title: title_or_first_line("", &body),
@@ -66,7 +77,8 @@ pub fn pieces(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<Piece> 
     };
     let mut out = vec![Piece::Record(item.record(bytes.to_vec()))];
     // Some exporters put the replies into the first message.
-    for inner in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten() {
+    for inner in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten()
+    {
         if is_message(inner) && inner["ts"] != value["ts"] {
             out.extend(pieces(inner, inner.to_string().as_bytes(), context));
         }

@@ -52,7 +52,8 @@ fn field_of(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
 /// Returns the columns of each field.
 pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     let tracker = tracker(headers);
-    let fields: Vec<Option<(&'static str, usize)>> = headers.iter().map(|h| field_of(h, tracker)).collect();
+    let fields: Vec<Option<(&'static str, usize)>> =
+        headers.iter().map(|h| field_of(h, tracker)).collect();
     let mut out = Vec::new();
     for field in &FIELDS.list {
         let mut columns: Vec<(usize, usize)> = fields
@@ -73,7 +74,11 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
             // A single-valued field takes the best name; repeated columns fill in its empty cells.
             false => {
                 let best = columns.first().map(|(rank, _)| *rank);
-                columns.into_iter().filter(|(rank, _)| Some(*rank) == best).map(|(_, at)| at).collect()
+                columns
+                    .into_iter()
+                    .filter(|(rank, _)| Some(*rank) == best)
+                    .map(|(_, at)| at)
+                    .collect()
             }
         };
         if !columns.is_empty() {
@@ -85,7 +90,9 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
 
 /// The decisive columns and fields of trackers.
 static TRACKERS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
-    rows(include_str!("trackers.tsv")).map(|(name, columns)| (name, phrases(columns).collect())).collect()
+    rows(include_str!("trackers.tsv"))
+        .map(|(name, columns)| (name, phrases(columns).collect()))
+        .collect()
 });
 
 /// Returns the tracker whose tables or records have these columns, if the names are decisive.
@@ -138,7 +145,10 @@ mod tests {
     fn fields_of(names: &str) -> Vec<(&'static str, Vec<&str>)> {
         let names: Vec<&str> = names.split(", ").collect();
         let column_names = |columns: Vec<usize>| columns.into_iter().map(|at| names[at]).collect();
-        assign_names(&names).into_iter().map(|(field, columns)| (field, column_names(columns))).collect()
+        assign_names(&names)
+            .into_iter()
+            .map(|(field, columns)| (field, column_names(columns)))
+            .collect()
     }
 
     #[track_caller]
@@ -150,8 +160,7 @@ mod tests {
 
     #[test]
     fn tracker_columns_map_to_their_fields() {
-        let asana =
-            "Task ID, Created At, Completed At, Last Modified, Name, Section/Column, Tags, Notes, Projects";
+        let asana = "Task ID, Created At, Completed At, Last Modified, Name, Section/Column, Tags, Notes, Projects";
         for (field, want) in [
             ("number", "Task ID"),
             ("title", "Name"),
@@ -216,14 +225,18 @@ mod tests {
             gives(jira, "author", &[author]);
         }
         for (outward, inward) in [
-            ("Ausgehende Vorgangsverknüpfung (Duplicate)", "Eingehende Vorgangsverknüpfung (Duplicate)"),
+            (
+                "Ausgehende Vorgangsverknüpfung (Duplicate)",
+                "Eingehende Vorgangsverknüpfung (Duplicate)",
+            ),
             ("Lien de ticket sortant (Duplicate)", "Lien de ticket entrant (Duplicate)"),
         ] {
             let columns = format!("Résumé, {inward}, {outward}");
             gives(&columns, "duplicates", &[outward]);
             gives(&columns, "duplicated", &[inward]);
         }
-        let brazilian = "Resumo, Chave da item, Criado, Atualizado(a), Resolvido, Categorias, Comentar";
+        let brazilian =
+            "Resumo, Chave da item, Criado, Atualizado(a), Resolvido, Categorias, Comentar";
         for (field, want) in [
             ("number", "Chave da item"),
             ("updated", "Atualizado(a)"),

@@ -43,7 +43,13 @@ impl Content {
     /// Creates the content of a regular file.
     pub fn file(path: &Path) -> Self {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Self { place: name.clone(), name, path: path.to_owned(), bytes: None, bytes_read: Arc::default() }
+        Self {
+            place: name.clone(),
+            name,
+            path: path.to_owned(),
+            bytes: None,
+            bytes_read: Arc::default(),
+        }
     }
 
     /// Sets its place relative to a given folder.
@@ -124,10 +130,13 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
     let mut out = Vec::new();
     walk(path, 0, &mut out)?;
     if out.is_empty() {
-        return Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
-            .with_hint(
-                "Supported tracker exports: JSON, CSV, XML, emails and Markdown, compressed or not.",
-            ));
+        return Err(Error::not_found(format!(
+            "{}: nothing to import in this folder",
+            path.display()
+        ))
+        .with_hint(
+            "Supported tracker exports: JSON, CSV, XML, emails and Markdown, compressed or not.",
+        ));
     }
     // The names of people come before the messages that use them.
     out.sort_by_key(|(p, _)| {
@@ -171,8 +180,11 @@ pub fn each(path: &Path, mut visit: impl FnMut(Content) -> Result<bool>) -> Resu
     let start = whole.start(1024)?;
     if is_tar(&start) {
         if start.starts_with(b"manifest.json\0") {
-            return Err(Error::not_found(format!("{}: this is an exported casebook", path.display()))
-                .with_hint("Import it with: precedent import casebook FILE"));
+            return Err(Error::not_found(format!(
+                "{}: this is an exported casebook",
+                path.display()
+            ))
+            .with_hint("Import it with: precedent import casebook FILE"));
         }
         tar(&whole, 1, &mut visit)?;
         return Ok(true);
@@ -199,7 +211,8 @@ fn documents(whole: &Content, bytes: &[u8]) -> Option<Vec<Content>> {
     if let Some(mail) = office::mail(bytes) {
         return Some(vec![Content { bytes: Some(mail.into()), ..whole.clone() }]);
     }
-    let sheets: Vec<_> = office::sheets(bytes)?.into_iter().filter(|(_, table)| !table.is_empty()).collect();
+    let sheets: Vec<_> =
+        office::sheets(bytes)?.into_iter().filter(|(_, table)| !table.is_empty()).collect();
     let is_single = sheets.len() == 1;
     let contents = sheets.into_iter().map(|(name, table)| {
         let name = if is_single { whole.name.clone() } else { format!("{}: {name}", whole.name) };
@@ -287,9 +300,10 @@ fn is_wanted(name: &str) -> bool {
         // Merge requests are included so that they can be reported.
         return matches!(file, "issues.ndjson" | "merge_requests.ndjson");
     }
-    let is_metadata = ["schema.json", "VERSION", "GITLAB_VERSION", "lfs-objects.json", "project.bundle"]
-        .contains(&file)
-        || name.ends_with("tree/project.json");
+    let is_metadata =
+        ["schema.json", "VERSION", "GITLAB_VERSION", "lfs-objects.json", "project.bundle"]
+            .contains(&file)
+            || name.ends_with("tree/project.json");
     !is_metadata && !file.starts_with('.') && !name.starts_with("__MACOSX/")
 }
 
@@ -374,9 +388,15 @@ fn members<R: Read + io::Seek>(
             return Err(too_large(path, &name));
         }
         let mut bytes = Vec::new();
-        entry.by_ref().take(MAX_MEMBER + 1).read_to_end(&mut bytes).map_err(|e| damaged(path, &e))?;
+        entry
+            .by_ref()
+            .take(MAX_MEMBER + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|e| damaged(path, &e))?;
         total += bytes.len() as u64;
-        if bytes.len() as u64 > MAX_MEMBER || (total > BOMB_FLOOR && total / size.max(1) > MAX_RATIO) {
+        if bytes.len() as u64 > MAX_MEMBER
+            || (total > BOMB_FLOOR && total / size.max(1) > MAX_RATIO)
+        {
             return Err(Error::invalid(format!(
                 "{}: unpacks to more than {MAX_RATIO} times its size; this does not look like a tracker export",
                 path.display()

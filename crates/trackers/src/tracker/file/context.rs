@@ -83,7 +83,8 @@ impl FileContext {
 
     /// Returns the notices, and those about unknown state words.
     pub fn doubts(&self) -> Vec<String> {
-        let mut notices = doubts(&self.unknown.lock().unwrap_or_else(PoisonError::into_inner), "record");
+        let mut notices =
+            doubts(&self.unknown.lock().unwrap_or_else(PoisonError::into_inner), "record");
         let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         notices.extend(notes.iter().map(|words| (*words).to_owned()));
         notices.extend(self.unread.lock().unwrap_or_else(PoisonError::into_inner).doubt());

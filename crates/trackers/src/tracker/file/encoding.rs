@@ -9,8 +9,8 @@ use std::{
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
-    Decoder, Encoding, GB18030, GBK, ISO_2022_JP, ISO_8859_2, ISO_8859_4, SHIFT_JIS, UTF_8, UTF_16BE,
-    UTF_16LE, WINDOWS_1250, WINDOWS_1252, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258,
+    Decoder, Encoding, GB18030, GBK, ISO_2022_JP, ISO_8859_2, ISO_8859_4, SHIFT_JIS, UTF_8,
+    UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1252, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258,
 };
 use precedent_text::{tokens::is_stop_word, words::phrases};
 
@@ -147,7 +147,8 @@ fn wide(start: &[u8]) -> Option<&'static Encoding> {
     if start.len() < 4 || !start.contains(&0) {
         return None;
     }
-    let units = |order: fn([u8; 2]) -> u16| start.chunks_exact(2).map(move |two| order([two[0], two[1]]));
+    let units =
+        |order: fn([u8; 2]) -> u16| start.chunks_exact(2).map(move |two| order([two[0], two[1]]));
     let little = separators(units(u16::from_le_bytes)).unwrap_or(0);
     let big = separators(units(u16::from_be_bytes)).unwrap_or(0);
     let enough = (start.len() / 128).max(3);
@@ -167,7 +168,8 @@ fn separators(units: impl Iterator<Item = u16>) -> Option<usize> {
             Ok(c) if c.is_control() && !c.is_whitespace() => odd += 1,
             // Other ASCII characters may be Chinese characters in the wrong byte order.
             Ok(c) => {
-                found += usize::from(matches!(c, ' ' | ',' | ';' | '\t' | '\n' | '\r' | '"' | ':' | '|'))
+                found +=
+                    usize::from(matches!(c, ' ' | ',' | ';' | '\t' | '\n' | '\r' | '"' | ':' | '|'))
             }
             Err(_) => odd += 1,
         }
@@ -207,17 +209,22 @@ fn old(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>) {
 
 /// The single-byte Latin encodings, which have other letters where Windows-1252 has symbols and
 /// Western letters.
-const LATIN: &[&Encoding] = &[WINDOWS_1250, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2, ISO_8859_4];
+const LATIN: &[&Encoding] =
+    &[WINDOWS_1250, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2, ISO_8859_4];
 
 /// Chooses between such a guess and Windows-1252, and returns the other one if both are plausible.
 /// "£5" is guessed to be "Ł5", and "naïve" to be "naīve".
-fn western(sample: &[u8], guess: &'static Encoding) -> (&'static Encoding, Option<&'static Encoding>) {
+fn western(
+    sample: &[u8],
+    guess: &'static Encoding,
+) -> (&'static Encoding, Option<&'static Encoding>) {
     if !LATIN.contains(&guess) {
         return (guess, None);
     }
     let [eastern, western] = [guess, WINDOWS_1252]
         .map(|page| page.decode_without_bom_handling(sample).0.chars().collect::<Vec<char>>());
-    let differences: Vec<usize> = (0..western.len()).filter(|at| western[*at] != eastern[*at]).collect();
+    let differences: Vec<usize> =
+        (0..western.len()).filter(|at| western[*at] != eastern[*at]).collect();
     let misfits = |text: &[char]| differences.iter().filter(|at| is_misfit(text, **at)).count();
     match misfits(&eastern).cmp(&misfits(&western)) {
         Ordering::Greater => return (WINDOWS_1252, None),
@@ -259,7 +266,10 @@ fn is_misfit(text: &[char], at: usize) -> bool {
                 || (c.is_uppercase() && previous.is_lowercase())
         }
         '¿' | '¡' | '«' | '©' | '°' | '¬' => letter(previous),
-        _ => letter(next) || (letter(previous) && !matches!(c, '²' | '³' | '»' | '®' | '™' | 'ª' | 'º')),
+        _ => {
+            letter(next)
+                || (letter(previous) && !matches!(c, '²' | '³' | '»' | '®' | '™' | 'ª' | 'º'))
+        }
     }
 }
 
@@ -327,8 +337,7 @@ mod tests {
 
     #[test]
     fn legacy_encodings_are_detected() {
-        let german =
-            "ID;Titel;Beschreibung\n1;Ventil öffnet nicht;Der Schieber läuft über die Größe hinaus\n";
+        let german = "ID;Titel;Beschreibung\n1;Ventil öffnet nicht;Der Schieber läuft über die Größe hinaus\n";
         let chinese = "编号,标题,状态\n1,阀门漏水,关闭\n";
         let japanese = "番号,件名,ステータス\n1,バルブが漏れる,完了\n";
         for (name, encoding, text) in [
@@ -401,7 +410,8 @@ mod tests {
             assert_eq!(decode(&little), ("UTF-16LE".to_owned(), text.to_owned()));
             assert_eq!(decode(&big), ("UTF-16BE".to_owned(), text.to_owned()));
         }
-        for text in ["a text with one \0 in it and words enough around that", "ab\0\0\0\0cd\0ef\0"] {
+        for text in ["a text with one \0 in it and words enough around that", "ab\0\0\0\0cd\0ef\0"]
+        {
             assert_eq!(detect(text.as_bytes(), true).unwrap().encoding, UTF_8, "{text:?}");
         }
     }
@@ -419,7 +429,8 @@ mod tests {
 
     #[test]
     fn late_legacy_letter_is_detected() {
-        let text = format!("{{\"a\": \"{}\"}}\n{{\"a\": \"Größe über Öl\"}}\n", "x".repeat(200_000));
+        let text =
+            format!("{{\"a\": \"{}\"}}\n{{\"a\": \"Größe über Öl\"}}\n", "x".repeat(200_000));
         let bytes = WINDOWS_1252.encode(&text).0;
         assert_eq!(detect(bytes.as_ref(), false).unwrap().encoding, WINDOWS_1252);
         assert_eq!(decode(&bytes), ("windows-1252".to_owned(), text));

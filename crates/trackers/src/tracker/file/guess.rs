@@ -34,9 +34,11 @@ impl Contents {
         self.numbers += usize::from(strict(text).is_some());
         // Plain digits are rather a number than a time.
         let may_be_time = text.len() < 50 && text.contains(|c: char| !c.is_ascii_digit());
-        self.dates += usize::from(may_be_time && dates::parse(text, dates::Order::default()).is_some());
+        self.dates +=
+            usize::from(may_be_time && dates::parse(text, dates::Order::default()).is_some());
         self.states += usize::from(text.len() < 40 && states.word_state(text).is_some());
-        self.words += text.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count();
+        self.words +=
+            text.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count();
         self.characters += text.chars().count();
         if self.distinct.len() < DISTINCT {
             self.distinct.insert(hash_of(text));
@@ -68,11 +70,15 @@ impl Contents {
 
 /// Guesses the fields of columns whose names are unknown, in the order of the table; `lacks`
 /// returns whether no column provides a field.
-pub fn guess(columns: &[(usize, Contents)], lacks: impl Fn(&str) -> bool) -> Vec<(&'static str, usize)> {
+pub fn guess(
+    columns: &[(usize, Contents)],
+    lacks: impl Fn(&str) -> bool,
+) -> Vec<(&'static str, usize)> {
     let mut out: Vec<(&'static str, usize)> = Vec::new();
     let mut take = |field: &'static str, is: &dyn Fn(&Contents) -> bool| {
         let free = |at: &usize| out.iter().all(|(_, column)| column != at);
-        let position = columns.iter().find(|(at, column)| free(at) && is(column)).map(|(at, _)| *at);
+        let position =
+            columns.iter().find(|(at, column)| free(at) && is(column)).map(|(at, _)| *at);
         out.extend(position.map(|at| (field, at)));
     };
     if lacks("url") {
@@ -80,7 +86,10 @@ pub fn guess(columns: &[(usize, Contents)], lacks: impl Fn(&str) -> bool) -> Vec
     }
     if lacks("number") {
         take("number", &|c| {
-            c.mostly(c.numbers) && !c.mostly(c.dates) && c.mostly(c.distinct.len()) && c.mean_words() < 2
+            c.mostly(c.numbers)
+                && !c.mostly(c.dates)
+                && c.mostly(c.distinct.len())
+                && c.mean_words() < 2
         });
     }
     if lacks("created") {
@@ -90,11 +99,13 @@ pub fn guess(columns: &[(usize, Contents)], lacks: impl Fn(&str) -> bool) -> Vec
         take("state", &|c| c.distinct.len() <= STATES && c.states * 2 > c.cells);
     }
     if lacks("title") {
-        let short = |c: &Contents| c.is_text() && c.is_distinct() && (2..=20).contains(&c.mean_words());
+        let short =
+            |c: &Contents| c.is_text() && c.is_distinct() && (2..=20).contains(&c.mean_words());
         take("title", &short);
     }
     let used_columns: Vec<usize> = out.iter().map(|(_, at)| *at).collect();
-    let prose = columns.iter().filter(|(at, column)| !used_columns.contains(at) && column.is_prose());
+    let prose =
+        columns.iter().filter(|(at, column)| !used_columns.contains(at) && column.is_prose());
     out.extend(prose.map(|(at, _)| ("body", *at)));
     out
 }
@@ -128,14 +139,18 @@ mod tests {
                 "The scale shows two grams more every hour of the day.",
             ],
         ];
-        let mut columns: Vec<(usize, Contents)> = (0..5).map(|at| (at, Contents::default())).collect();
+        let mut columns: Vec<(usize, Contents)> =
+            (0..5).map(|at| (at, Contents::default())).collect();
         for row in rows {
             for (at, column) in &mut columns {
                 column.count(row[*at], &Words::default());
             }
         }
         let guesses = guess(&columns, |_| true);
-        assert_eq!(guesses, [("number", 0), ("created", 1), ("state", 3), ("title", 2), ("body", 4)]);
+        assert_eq!(
+            guesses,
+            [("number", 0), ("created", 1), ("state", 3), ("title", 2), ("body", 4)]
+        );
         assert_eq!(guess(&columns, |_| false), [("body", 4)]);
     }
 }

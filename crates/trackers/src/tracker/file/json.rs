@@ -34,18 +34,21 @@ fn parse(bytes: &[u8], place: u64, context: &FileContext, depth: u8) -> Result<V
     });
     let why = match hub {
         Ok(pieces) if !pieces.is_empty() => {
-            let other_value = has_other_texts(bytes).then(|| serde_json::from_slice(bytes).ok()).flatten();
-            let Some(value) =
-                other_value.or_else(|| context.samples().then(|| serde_json::from_slice(bytes).ok())?)
+            let other_value =
+                has_other_texts(bytes).then(|| serde_json::from_slice(bytes).ok()).flatten();
+            let Some(value) = other_value
+                .or_else(|| context.samples().then(|| serde_json::from_slice(bytes).ok())?)
             else {
                 return Ok(pieces);
             };
             // Another tracker may use the same names for a number and a title.
-            let pieces =
-                match has_other_texts(bytes).then(|| shapes::item(&value, bytes, place, context)).flatten() {
-                    Some(Ok(shaped)) => shaped,
-                    _ => pieces,
-                };
+            let pieces = match has_other_texts(bytes)
+                .then(|| shapes::item(&value, bytes, place, context))
+                .flatten()
+            {
+                Some(Ok(shaped)) => shaped,
+                _ => pieces,
+            };
             context.unread(&value, &pieces);
             return Ok(pieces);
         }
@@ -71,7 +74,10 @@ fn parse(bytes: &[u8], place: u64, context: &FileContext, depth: u8) -> Result<V
     };
     if release::is_release(&value) {
         let release = release::of_json(&value);
-        return Ok(release.map(|(project, release)| Piece::Release(project, release)).into_iter().collect());
+        return Ok(release
+            .map(|(project, release)| Piece::Release(project, release))
+            .into_iter()
+            .collect());
     }
     if depth < MAX_DEPTH {
         if let Some(inner) = inner_record(&value).filter(|_| post(&value).is_none()) {
@@ -103,13 +109,20 @@ static TEXTS: Words = Words::new(
 
 /// Returns whether a record with GitHub's fields has texts or lists that GitHub does not have.
 fn has_other_texts(bytes: &[u8]) -> bool {
-    let Ok(fields) = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(bytes) else { return false };
+    let Ok(fields) = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(bytes) else {
+        return false;
+    };
     fields.iter().any(|(name, raw)| {
         let text = raw.get();
-        let is_list = || text.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'));
-        let is_text =
-            || text.starts_with('"') && text.len() > 40 && text.bytes().filter(|b| *b == b' ').count() > 3;
-        let is_discussion = matches!(name.as_ref(), "isAnswered" | "answerChosenAt" | "answer_chosen_at");
+        let is_list =
+            || text.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'));
+        let is_text = || {
+            text.starts_with('"')
+                && text.len() > 40
+                && text.bytes().filter(|b| *b == b' ').count() > 3
+        };
+        let is_discussion =
+            matches!(name.as_ref(), "isAnswered" | "answerChosenAt" | "answer_chosen_at");
         is_discussion || ((is_list() || is_text()) && !TEXTS.contains(name))
     })
 }
@@ -134,8 +147,9 @@ pub fn holders(value: &Value) -> Vec<String> {
     let mut out = Vec::new();
     lists(value, &is_record, &mut out, 0);
     // A board has a name and a description, and is no item.
-    let is_board =
-        value.get("name").is_some() && value.get("title").is_none() && value.get("subject").is_none();
+    let is_board = value.get("name").is_some()
+        && value.get("title").is_none()
+        && value.get("subject").is_none();
     if !out.is_empty() && !is_board && is_record(value) {
         out.clear();
     }
@@ -158,7 +172,9 @@ pub fn without_lists(value: &Value, holders: &[String]) -> Value {
 fn lists(value: &Value, is_record: &impl Fn(&Value) -> bool, out: &mut Vec<String>, depth: u8) {
     for (name, inner) in value.as_object().into_iter().flatten() {
         match inner {
-            Value::Array(items) if items.iter().take(20).any(|item| item.is_object() && is_record(item)) => {
+            Value::Array(items)
+                if items.iter().take(20).any(|item| item.is_object() && is_record(item)) =>
+            {
                 out.push(name.clone());
             }
             Value::Object(_) if depth < MAX_DEPTH => lists(inner, is_record, out, depth + 1),
@@ -196,7 +212,8 @@ fn settle(records: &mut [Record], bytes: &[u8], context: &FileContext) {
 
 /// The keys of objects that contain a single record, possibly nested: `{"data": {"repository":
 /// {"issue": {…}}}}`.
-const WRAPPERS: &[&str] = &["content", "issue", "pullRequest", "ticket", "node", "repository", "data"];
+const WRAPPERS: &[&str] =
+    &["content", "issue", "pullRequest", "ticket", "node", "repository", "data"];
 
 /// Returns the single record in an object; for a board item, with the fields of the board.
 fn inner_record(value: &Value) -> Option<Value> {
@@ -205,10 +222,12 @@ fn inner_record(value: &Value) -> Option<Value> {
     if object.contains_key("action") {
         return None;
     }
-    if RECORDS.iter().any(|name| *name != "body" && *name != "title" && object.contains_key(*name)) {
+    if RECORDS.iter().any(|name| *name != "body" && *name != "title" && object.contains_key(*name))
+    {
         return None;
     }
-    let wrapped_value = WRAPPERS.iter().find_map(|name| object.get(*name).filter(|v| v.is_object()));
+    let wrapped_value =
+        WRAPPERS.iter().find_map(|name| object.get(*name).filter(|v| v.is_object()));
     let mut inner = wrapped_value.or_else(|| only_object(object))?.clone();
     if let (Some(fields), Some(status)) = (inner.as_object_mut(), object.get("status")) {
         fields.entry("state").or_insert_with(|| status.clone());
@@ -242,8 +261,10 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
         }
     }
     // Records by their id.
-    let inner = value.as_object().into_iter().flatten().filter_map(|(_, inner)| shape::by_id(inner));
-    let inner = inner.flatten().filter(|item| item.as_object().is_some_and(|fields| fields.len() > 2));
+    let inner =
+        value.as_object().into_iter().flatten().filter_map(|(_, inner)| shape::by_id(inner));
+    let inner =
+        inner.flatten().filter(|item| item.as_object().is_some_and(|fields| fields.len() > 2));
     out.extend(inner.filter(|_| value.get("title").is_none()).cloned());
     (!out.is_empty()).then_some(out)
 }
@@ -252,14 +273,17 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
 fn is_single(text: &str) -> bool {
     let mut rest = text;
     loop {
-        let Some((name, after)) = rest.trim_start().strip_prefix('{').and_then(|r| literal(r.trim_start()))
+        let Some((name, after)) =
+            rest.trim_start().strip_prefix('{').and_then(|r| literal(r.trim_start()))
         else {
             return false;
         };
         let inner = after.trim_start().strip_prefix(':').map_or("", str::trim_start);
         match name {
             "data" | "repository" | "node" | "resource" | "project" => rest = inner,
-            "issue" | "pullRequest" | "issueOrPullRequest" | "ticket" => return inner.starts_with('{'),
+            "issue" | "pullRequest" | "issueOrPullRequest" | "ticket" => {
+                return inner.starts_with('{');
+            }
             _ => return false,
         }
     }
@@ -267,8 +291,11 @@ fn is_single(text: &str) -> bool {
 
 /// Returns whether an object is Bugzilla's comment response: an object of bugs, by number.
 pub fn is_comments_of_bugs(text: &str) -> bool {
-    let inner = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').strip_prefix('{');
-    let Some(("bugs", rest)) = inner.and_then(|inner| literal(inner.trim_start())) else { return false };
+    let inner =
+        text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').strip_prefix('{');
+    let Some(("bugs", rest)) = inner.and_then(|inner| literal(inner.trim_start())) else {
+        return false;
+    };
     rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
@@ -292,7 +319,8 @@ fn repair_json(bytes: &[u8]) -> Option<Vec<u8>> {
             '\\' if string => {
                 if let Some(unit) = unit(rest) {
                     let pair = (0xd800..0xdc00).contains(&unit)
-                        && self::unit(&rest[6..]).is_some_and(|low| (0xdc00..0xe000).contains(&low));
+                        && self::unit(&rest[6..])
+                            .is_some_and(|low| (0xdc00..0xe000).contains(&low));
                     let lone = (0xd800..0xe000).contains(&unit) && !pair;
                     is_changed |= lone;
                     let length = if pair { 12 } else { 6 };
@@ -302,7 +330,8 @@ fn repair_json(bytes: &[u8]) -> Option<Vec<u8>> {
                 }
                 // An unknown escape is an unescaped backslash.
                 let next = rest[1..].chars().next();
-                let good = next.is_some_and(|n| matches!(n, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't'));
+                let good = next
+                    .is_some_and(|n| matches!(n, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't'));
                 is_changed |= !good;
                 out.push_str(if good { "\\" } else { "\\\\" });
                 if let Some(next) = next.filter(|_| good) {
@@ -355,14 +384,16 @@ pub const HOLDERS: &[&str] = &[
 ];
 
 /// The keys of records themselves: an object that starts with one of them is not a container.
-static RECORDS: Words =
-    Words::new("number iid key title summary subject fields body issue_url payload identifier node_id name");
+static RECORDS: Words = Words::new(
+    "number iid key title summary subject fields body issue_url payload identifier node_id name",
+);
 
 /// Returns whether a file's first object contains a list of records, as API responses do; decided
 /// from the start of the file.
 pub fn is_holder(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
-    let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '['));
+    let mut rest =
+        text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '['));
     let Some(inner) = rest.strip_prefix('{') else { return false };
     if is_single(rest) || is_comments_of_bugs(rest) {
         return false;
@@ -435,7 +466,10 @@ mod tests {
             (r#"{"number": 1, "items": [{}]}"#, false),
             (r#"{"message": "Bad credentials"}"#, false),
             (r#"[[{"number": 1}]]"#, false),
-            (r#"{"data": {"repository": {"issue": {"number": 1, "labels": {"nodes": []}}}}}"#, false),
+            (
+                r#"{"data": {"repository": {"issue": {"number": 1, "labels": {"nodes": []}}}}}"#,
+                false,
+            ),
             (r#"{"ticket": {"id": 1, "subject": "x"}}"#, false),
             (r#"{"bugs": {"55": {"comments": [{"id": 1}]}}}"#, false),
             (r#"{"bugs": [{"id": 55}]}"#, true),

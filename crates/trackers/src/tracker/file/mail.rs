@@ -205,7 +205,11 @@ impl Groups {
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Result<Vec<Piece>, String> {
+pub fn pieces(
+    bytes: &[u8],
+    at: &Place,
+    threads: &Threads,
+) -> std::result::Result<Vec<Piece>, String> {
     let mail = message::read(bytes).ok_or("not an email")?;
     let part = threads.mails.get(&mail.id).ok_or("an email that changed during the import")?;
     if part.place != *at {
@@ -253,7 +257,11 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
 ///
 /// # Errors
 /// Read errors.
-pub fn visit(stream: impl Read, mailbox: bool, mut f: impl FnMut(u64, Vec<u8>) -> bool) -> Result<bool> {
+pub fn visit(
+    stream: impl Read,
+    mailbox: bool,
+    mut f: impl FnMut(u64, Vec<u8>) -> bool,
+) -> Result<bool> {
     let mut input = BufReader::with_capacity(256 * 1024, stream);
     let mut mail = TruncatedMail::default();
     if !mailbox {
@@ -266,8 +274,10 @@ pub fn visit(stream: impl Read, mailbox: bool, mut f: impl FnMut(u64, Vec<u8>) -
     let (mut position, mut blank, mut whole) = (0, true, true);
     let mut line = Vec::new();
     while next_line(&mut input, &mut line)? {
-        let begins =
-            whole && blank && line.starts_with(b"From ") && is_divider(&String::from_utf8_lossy(&line));
+        let begins = whole
+            && blank
+            && line.starts_with(b"From ")
+            && is_divider(&String::from_utf8_lossy(&line));
         blank = line.trim_ascii().is_empty();
         if begins {
             if position > 0 && !f(position, mail.take()) {
@@ -313,7 +323,10 @@ mod tests {
     use super::*;
 
     fn mail(id: &str, day: i8, subject: &str, references: &[&str]) -> (Message, Place) {
-        let date = jiff::civil::date(2025, 3, day).at(8, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap();
+        let date = jiff::civil::date(2025, 3, day)
+            .at(8, 0, 0, 0)
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .unwrap();
         let message = Message {
             id: id.to_owned(),
             subject: subject.to_owned(),
@@ -349,7 +362,11 @@ mod tests {
             members.iter().map(|f| f.2).collect::<Vec<_>>(),
             [Role::First, Role::Answer, Role::Answer, Role::First]
         );
-        assert!(members[0].1 == members[1].1 && members[1].1 == members[2].1 && members[2].1 != members[3].1);
+        assert!(
+            members[0].1 == members[1].1
+                && members[1].1 == members[2].1
+                && members[2].1 != members[3].1
+        );
         // The last mail alone stands in for the first, with the same number.
         let alone = numbers(&mails[2..3]);
         assert_eq!(alone, [("c@x".to_owned(), members[0].1, Role::InPlace)]);

@@ -43,7 +43,10 @@ impl Mapping {
         let mut out = Self::default();
         for (field, setting) in pairs {
             let words = |is_closed: bool, words: &mut Words| {
-                setting.split(',').filter(|w| !w.trim().is_empty()).for_each(|w| words.tell(w, is_closed));
+                setting
+                    .split(',')
+                    .filter(|w| !w.trim().is_empty())
+                    .for_each(|w| words.tell(w, is_closed));
             };
             match field.to_lowercase().as_str() {
                 "state.closed" | "state.open" => {
@@ -55,17 +58,20 @@ impl Mapping {
                         "dmy" => Order::DayFirst,
                         "mdy" => Order::MonthFirst,
                         _ => {
-                            return Err(Error::invalid(format!("unknown date order \"{setting}\""))
-                                .with_hint("Use dmy (3/5 is 3 May) or mdy (3/5 is 5 March)."));
+                            return Err(Error::invalid(format!(
+                                "unknown date order \"{setting}\""
+                            ))
+                            .with_hint("Use dmy (3/5 is 3 May) or mdy (3/5 is 5 March)."));
                         }
                     });
                 }
                 name => {
                     let Some(field) = FIELDS.list.iter().find(|field| **field == name) else {
-                        return Err(Error::invalid(format!("unknown field \"{field}\"")).with_hint(format!(
-                            "Available fields: {}, state.closed, state.open, dates.",
-                            FIELDS.list.join(", ")
-                        )));
+                        return Err(Error::invalid(format!("unknown field \"{field}\""))
+                            .with_hint(format!(
+                                "Available fields: {}, state.closed, state.open, dates.",
+                                FIELDS.list.join(", ")
+                            )));
                     };
                     out.columns.push((field, setting.clone()));
                 }

@@ -134,9 +134,8 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     }
     // The first distinctive byte may come late; for a truncated file the start decides.
     let charset = match start.is_ascii() {
-        true => {
-            encoding::detect(content.open()?, true).or_else(|_| encoding::detect(start.as_slice(), false))
-        }
+        true => encoding::detect(content.open()?, true)
+            .or_else(|_| encoding::detect(start.as_slice(), false)),
         false => encoding::detect(start.as_slice(), false),
     };
     let charset = charset.map_err(|e| damaged(&content.path, &e))?;
@@ -169,11 +168,17 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         },
         Some(_) if foreign::is_no_text(&text) => Err(foreign::text(content, &text)),
         Some(_) => match table::look(content, mapping)? {
-            Some(plan) if plan.rows == 0 => Err(foreign::empty_file(content, "a table without rows")),
+            Some(plan) if plan.rows == 0 => {
+                Err(foreign::empty_file(content, "a table without rows"))
+            }
             Some(mut plan) => Ok(Look {
                 kind: kind(&plan),
                 tracker: plan.tracker,
-                namespace: if plan.tracker.is_empty() { "files".to_owned() } else { name(plan.tracker) },
+                namespace: if plan.tracker.is_empty() {
+                    "files".to_owned()
+                } else {
+                    name(plan.tracker)
+                },
                 doubts: std::mem::take(&mut plan.doubts),
                 form: Form::Table(Box::new(plan)),
             }),
@@ -184,7 +189,11 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
 }
 
 /// Returns the pages in a file of Confluence; `None` if it is another file.
-fn pages_of(content: &Content, charset: Charset, start: &str) -> Result<Option<Vec<DocumentRecord>>> {
+fn pages_of(
+    content: &Content,
+    charset: Charset,
+    start: &str,
+) -> Result<Option<Vec<DocumentRecord>>> {
     if pages::is_space(start) {
         let pages = pages::of_space(stream(content, charset)?).map_err(|why| {
             Error::invalid(format!("{}: the file is truncated or damaged: {why}", content.path.display()))
@@ -202,7 +211,9 @@ fn pages_of(content: &Content, charset: Charset, start: &str) -> Result<Option<V
     };
     Ok(match () {
         () if pages::is_storage(start) => Some(vec![pages::of_file(&content.name, &whole()?)]),
-        () if start.contains("id=\"main-content\"") => pages::of_html(&whole()?).map(|page| vec![page]),
+        () if start.contains("id=\"main-content\"") => {
+            pages::of_html(&whole()?).map(|page| vec![page])
+        }
         () => None,
     })
 }
@@ -231,9 +242,11 @@ fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> R
         false => Vec::new(),
     };
     let mut context = FileContext::new(mapping);
-    let value = |slice: Slice| slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
-    let mut first =
-        records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &holders).read()?.and_then(value);
+    let value =
+        |slice: Slice| slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
+    let mut first = records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &holders)
+        .read()?
+        .and_then(value);
     if first.is_none() && holders.is_empty() && text.len() >= START / 2 {
         first = records(content, stream(content, charset)?, &[]).read()?.and_then(value);
     }
@@ -245,14 +258,16 @@ fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> R
         holders = json::holders(&first);
         if !holders.is_empty() {
             context.unread(&json::without_lists(&first, &holders), &[]);
-            let item = records(content, stream(content, charset)?, &holders).read()?.and_then(value);
+            let item =
+                records(content, stream(content, charset)?, &holders).read()?.and_then(value);
             first = item.unwrap_or_default();
         }
     }
     if let Some(error) = people(content, charset, &first, mapping)? {
         return Err(error);
     }
-    context.has_numbers = is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &context);
+    context.has_numbers =
+        is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &context);
     let tracker = match () {
         () if is_hub(first.to_string().as_bytes()) || release::is_release(&first) => "GitHub",
         () if json::is_comments_of_bugs(text) => "Bugzilla",
@@ -263,10 +278,13 @@ fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> R
     }
     let mut doubts = Vec::new();
     if text.contains("\"default_kind\"") {
-        doubts.push("comments in Bitbucket exports are separate from the items and are skipped".to_owned());
+        doubts.push(
+            "comments in Bitbucket exports are separate from the items and are skipped".to_owned(),
+        );
     }
     let address = ["self", "url"].iter().find_map(|n| first.get(n)?.as_str());
-    let host = address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
+    let host =
+        address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
     Ok(Look {
         kind: format!("{tracker} JSON").trim_start().to_owned(),
         tracker,
@@ -281,7 +299,12 @@ fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> R
 
 /// Adds the people in a list of users to the settings; returns the error that nothing else is in
 /// it.
-fn people(content: &Content, charset: Charset, first: &Value, mapping: &Mapping) -> Result<Option<Error>> {
+fn people(
+    content: &Content,
+    charset: Charset,
+    first: &Value,
+    mapping: &Mapping,
+) -> Result<Option<Error>> {
     if chat::user(first).is_none() {
         return Ok(None);
     }
@@ -321,7 +344,9 @@ fn tracker_by_shape(record: &Value) -> &'static str {
     match () {
         () if has("payload") && has("repo") => "GitHub event",
         () if has("key") && has("fields") => "Jira",
-        () if record["url"].as_str().is_some_and(|url| url.contains("/api/v2/tickets/")) => "Zendesk",
+        () if record["url"].as_str().is_some_and(|url| url.contains("/api/v2/tickets/")) => {
+            "Zendesk"
+        }
         () => {
             let headers = Shape::of(record).map(|shape| shape.names).unwrap_or_default();
             columns::tracker(&headers)
@@ -368,7 +393,9 @@ impl Look {
         match &self.form {
             Form::Table(plan) => {
                 let columns = plan.headers.iter().enumerate();
-                columns.map(|(at, name)| (name.clone(), plan.field(at), plan.guesses.contains(&at))).collect()
+                columns
+                    .map(|(at, name)| (name.clone(), plan.field(at), plan.guesses.contains(&at)))
+                    .collect()
             }
             _ => Vec::new(),
         }
@@ -391,7 +418,9 @@ impl Look {
     /// `include_all`, only those with prose.
     pub fn unused(&self, include_all: bool) -> Vec<(String, u64)> {
         match &self.form {
-            Form::Json { context, .. } | Form::Xml { context, .. } => context.unused_fields(include_all),
+            Form::Json { context, .. } | Form::Xml { context, .. } => {
+                context.unused_fields(include_all)
+            }
             _ => Vec::new(),
         }
     }
@@ -448,7 +477,8 @@ impl Look {
                 }
             }
             Form::Xml { element, charset, .. } => {
-                let mut items = xml::Items::new(Utf8Reader::new(content.open()?, charset.encoding), element);
+                let mut items =
+                    xml::Items::new(Utf8Reader::new(content.open()?, charset.encoding), element);
                 for n in 1.. {
                     let item = items.next_item().map_err(|why| {
                         Error::invalid(format!(
@@ -479,8 +509,8 @@ impl Look {
                     .take(wiki::MAX_PAGE)
                     .read_to_end(&mut bytes)
                     .map_err(|e| damaged(&content.path, &e))?;
-                let charset =
-                    encoding::detect(bytes.as_slice(), true).map_err(|e| damaged(&content.path, &e))?;
+                let charset = encoding::detect(bytes.as_slice(), true)
+                    .map_err(|e| damaged(&content.path, &e))?;
                 if charset.encoding != UTF_8 {
                     let mut text = String::new();
                     Utf8Reader::new(bytes.as_slice(), charset.encoding)
@@ -529,7 +559,9 @@ impl Look {
                 json::pieces(&bytes, place, context)
             }
             (Chunk::Row(row), Form::Table(plan)) => rows::pieces(plan, &row),
-            (Chunk::Mail(bytes, at), Form::Mail { threads, .. }) => mail::pieces(&bytes, &at, threads),
+            (Chunk::Mail(bytes, at), Form::Mail { threads, .. }) => {
+                mail::pieces(&bytes, &at, threads)
+            }
             (Chunk::Page(page), Form::Page) => Ok(with_releases(*page)),
             (Chunk::Page(page), _) => Ok(vec![Piece::Record(*page)]),
             _ => Ok(Vec::new()),

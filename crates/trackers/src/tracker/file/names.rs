@@ -56,7 +56,8 @@ pub fn is_part(role: &str, word: &str) -> bool {
 
 /// Normalizes a column name: ignores case, spaces, underscores and surrounding punctuation.
 pub fn plain(name: &str) -> String {
-    let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '"' | '*' | ':'));
+    let name =
+        name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '"' | '*' | ':'));
     let words = name.split(|c: char| c.is_whitespace() || c == '_').filter(|w| !w.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
@@ -68,7 +69,8 @@ pub fn words(name: &str) -> Vec<String> {
     let mut rest = name.chars().peekable();
     while let Some(c) = rest.next() {
         let next_lower = rest.peek().is_some_and(|n| n.is_lowercase());
-        let begins = c.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_lower));
+        let begins =
+            c.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_lower));
         if begins || !c.is_alphanumeric() {
             out.extend(Some(std::mem::take(&mut word)).filter(|w| !w.is_empty()));
         }
@@ -103,7 +105,9 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
     }
     let demote = |(field, rank)| (field, DERIVED_RANK + rank);
     loop {
-        if let Some(result) = lookup(&words.join(" ")).map(demote).or_else(|| composed_field(&words)) {
+        if let Some(result) =
+            lookup(&words.join(" ")).map(demote).or_else(|| composed_field(&words))
+        {
             return Some(result);
         }
         // The readable part of an object: `status.name`, `description_html`.
@@ -113,12 +117,16 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
             && (is_part("value", last) || is_part("format", last))
         {
             inner = start;
-            if let Some(result) = lookup(&inner.join(" ")).map(demote).or_else(|| composed_field(inner)) {
+            if let Some(result) =
+                lookup(&inner.join(" ")).map(demote).or_else(|| composed_field(inner))
+            {
                 return Some(result);
             }
         }
         match words.first() {
-            Some(first) if words.len() > 1 && (is_part("container", first) || is_part("format", first)) => {
+            Some(first)
+                if words.len() > 1 && (is_part("container", first) || is_part("format", first)) =>
+            {
                 words.remove(0);
             }
             _ => return None,
@@ -140,7 +148,8 @@ fn composed_field(words: &[String]) -> Option<(&'static str, usize)> {
     let is_time = words.len() > 1 && rest.len() < words.len();
     ["updated", "closed", "created"].into_iter().find_map(|field| {
         let base = rest.iter().filter(|word| is_part(field, word)).count();
-        let is_complete = rest.iter().all(|word| is_part(field, word) || is_part("qualifier", word));
+        let is_complete =
+            rest.iter().all(|word| is_part(field, word) || is_part("qualifier", word));
         let is_ordinal = order.is_some_and(|order| {
             rest.len() == 2 && rest.iter().any(|word| is_part(field, &format!("{word} {order}")))
         });
@@ -182,17 +191,23 @@ pub fn relation_phrases(kind: &str) -> impl Iterator<Item = &'static str> {
 
 static RELATION: LazyLock<HashMap<String, Relation>> = LazyLock::new(|| {
     let entries = |kind, relation| relation_phrases(kind).map(move |w| (bare(w), relation));
-    entries("duplicates", Relation::Duplicates).chain(entries("duplicated", Relation::DuplicatedBy)).collect()
+    entries("duplicates", Relation::Duplicates)
+        .chain(entries("duplicated", Relation::DuplicatedBy))
+        .collect()
 });
 
 /// Parses the direction of a duplicate relation, in the words of Redmine and Jira; `None` for other
 /// relations. The text may contain the other report's number: "Duplicated by #290".
 pub fn relation(words: &str) -> Option<Relation> {
-    let terms: Vec<&str> =
-        words.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();
+    let terms: Vec<&str> = words
+        .split_whitespace()
+        .filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
+        .collect();
     let text = bare(&terms.join(" "));
     RELATION.get(&text).copied().or_else(|| match () {
-        () if text.contains("duplicatedby") || text.contains("hasduplicate") => Some(Relation::DuplicatedBy),
+        () if text.contains("duplicatedby") || text.contains("hasduplicate") => {
+            Some(Relation::DuplicatedBy)
+        }
         () if text.contains("duplicate") || text.contains("duplik") => Some(Relation::Duplicates),
         () => None,
     })
@@ -305,7 +320,8 @@ mod tests {
         ] {
             assert_eq!(relation(words), Some(Relation::DuplicatedBy), "{words}");
         }
-        for words in ["", "Related to #3", "Bloqué par #2", "Copied to", "関連している", "Blocks"] {
+        for words in ["", "Related to #3", "Bloqué par #2", "Copied to", "関連している", "Blocks"]
+        {
             assert_eq!(relation(words), None, "{words}");
         }
     }

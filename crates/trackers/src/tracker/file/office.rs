@@ -56,10 +56,14 @@ pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
             stream.read_to_end(&mut bytes).ok()?;
             return Some(encoding_rs::UTF_16LE.decode(&bytes).0.into_owned());
         }
-        file.open_stream(format!("__substg1.0_{property}001E")).ok()?.read_to_end(&mut bytes).ok()?;
+        file.open_stream(format!("__substg1.0_{property}001E"))
+            .ok()?
+            .read_to_end(&mut bytes)
+            .ok()?;
         Some(encoding_rs::WINDOWS_1252.decode(&bytes).0.into_owned())
     };
-    let line = |text: Option<String>| text.map(|t| t.replace(['\r', '\n', '\0'], " ")).unwrap_or_default();
+    let line =
+        |text: Option<String>| text.map(|t| t.replace(['\r', '\n', '\0'], " ")).unwrap_or_default();
     let subject = text(SUBJECT)?;
     let body = text(TEXT).unwrap_or_default();
     let headers = text(HEADERS).filter(|headers| headers.contains(':'));
@@ -81,7 +85,8 @@ pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
         Some(headers) => {
             let lines = headers.lines().scan(true, |keep, line| {
                 if !line.starts_with([' ', '\t']) {
-                    *keep = !line.to_ascii_lowercase().starts_with("content-") && line.contains(':');
+                    *keep =
+                        !line.to_ascii_lowercase().starts_with("content-") && line.contains(':');
                 }
                 Some(keep.then_some(line))
             });
@@ -104,10 +109,9 @@ pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns the time of sending from the fixed properties, which follow a header of 32 bytes.
 fn sent_time(properties: &[u8]) -> Option<String> {
-    let entry = properties
-        .get(32..)?
-        .chunks_exact(16)
-        .find(|entry| entry.first_chunk::<4>().is_some_and(|tag| u32::from_le_bytes(*tag) == SENT_TIME))?;
+    let entry = properties.get(32..)?.chunks_exact(16).find(|entry| {
+        entry.first_chunk::<4>().is_some_and(|tag| u32::from_le_bytes(*tag) == SENT_TIME)
+    })?;
     // 100 ns since 1601.
     let ticks = u64::from_le_bytes(*entry.last_chunk::<8>()?);
     let seconds = i64::try_from(ticks / 10_000_000).ok()? - 11_644_473_600;
@@ -125,7 +129,8 @@ mod tests {
     fn saved_mail_becomes_internet_mail() {
         let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
         let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-        let mut add = |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();
+        let mut add =
+            |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();
         add("__substg1.0_0037001F", &wide("Pump stops"));
         add("__substg1.0_0C1A001F", &wide("Ada"));
         add("__substg1.0_5D01001F", &wide("ada@mill.example"));
@@ -138,8 +143,15 @@ mod tests {
         file.flush().unwrap();
         let mail = mail(file.into_inner().get_ref()).unwrap();
         let message = precedent_markup::message::read(&mail).unwrap();
-        assert_eq!((message.subject.as_str(), message.author.as_deref()), ("Pump stops", Some("Ada")));
-        assert!(message.text.contains("PMP-4") && message.text.contains("Über") && message.date.is_some());
+        assert_eq!(
+            (message.subject.as_str(), message.author.as_deref()),
+            ("Pump stops", Some("Ada"))
+        );
+        assert!(
+            message.text.contains("PMP-4")
+                && message.text.contains("Über")
+                && message.date.is_some()
+        );
         assert_eq!(super::mail(b"text"), None);
     }
 }

@@ -53,7 +53,9 @@ fn document(title: &str, body: String, raw: Vec<u8>) -> DocumentRecord {
 }
 
 fn time(value: &Value, paths: &[&str]) -> Option<Timestamp> {
-    paths.iter().find_map(|path| dates::parse(value.pointer(path)?.as_str()?, dates::Order::default()))
+    paths
+        .iter()
+        .find_map(|path| dates::parse(value.pointer(path)?.as_str()?, dates::Order::default()))
 }
 
 /// Parses a page of Confluence's APIs; `None` if the record has no text in storage format.
@@ -61,9 +63,11 @@ pub fn of_answer(value: &Value, bytes: &[u8]) -> Option<DocumentRecord> {
     let text = |paths: &[&str]| paths.iter().find_map(|path| value.pointer(path)?.as_str());
     let storage = text(&["/body/storage/value", "/body/view/value", "/body/export_view/value"])?;
     let mut page = page(text(&["/title"])?, storage);
-    let labels = value.pointer("/metadata/labels/results").or_else(|| value.pointer("/labels/results"));
+    let labels =
+        value.pointer("/metadata/labels/results").or_else(|| value.pointer("/labels/results"));
     let labels = labels.and_then(Value::as_array).into_iter().flatten();
-    page.labels = labels.filter_map(|label| Some(label.get("name")?.as_str()?.to_owned())).collect();
+    page.labels =
+        labels.filter_map(|label| Some(label.get("name")?.as_str()?.to_owned())).collect();
     page.author.login =
         text(&["/history/createdBy/displayName", "/version/by/displayName"]).map(str::to_owned);
     page.created_at = time(value, &["/history/createdDate", "/createdAt"]);
@@ -110,11 +114,14 @@ pub fn of_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
         let properties = list_of(&object["property"]);
         let find = |name: &str| properties.iter().find(|p| p["name"] == name);
         let text = |name: &str| find(name).and_then(|p| p["#text"].as_str().map(str::to_owned));
-        let id = |value: &Value| value.pointer("/id/#text").and_then(Value::as_str).map(str::to_owned);
+        let id =
+            |value: &Value| value.pointer("/id/#text").and_then(Value::as_str).map(str::to_owned);
         match object["class"].as_str() {
             Some("Page" | "BlogPost") if find("originalVersion").is_none() => {
                 let current = text("contentStatus").is_none_or(|status| status == "current");
-                let Some((id, title)) = id(&object).zip(text("title")).filter(|_| current) else { continue };
+                let Some((id, title)) = id(&object).zip(text("title")).filter(|_| current) else {
+                    continue;
+                };
                 pages.push((id, title, text("lastModificationDate"), text("creationDate")));
             }
             Some("BodyContent") => {
@@ -159,13 +166,20 @@ mod tests {
             "<hibernate-generic><object class=\"Page\"><id name=\"id\">5</id><property name=\"title\">Pump</property>\
              </object><object class=\"BodyContent\"><id name=\"id\">9</id><property name=\"body\"><![CDATA[{}]]></property>\
              <property name=\"content\"><id name=\"id\">5</id></property></object></hibernate-generic>",
-            storage.replace("]]>", "]] >").replace("<![CDATA[", "&lt;![CDATA[").replace("&lt;", "<")
+            storage
+                .replace("]]>", "]] >")
+                .replace("<![CDATA[", "&lt;![CDATA[")
+                .replace("&lt;", "<")
         );
         let html = "<title>Ops : Pump</title><div id=\"main-content\" class=\"wiki\"><p>Bleed the valve.</p>\
             <pre>pump --bleed</pre></div><div id=\"footer\">by</div>";
         let pages = of_space(space.as_bytes()).unwrap();
         for page in [&page, &pages[0], &of_file("pump.xml", storage), &of_html(html).unwrap()] {
-            assert!(page.body.contains("valve") && page.body.contains("pump --bleed"), "{}", page.body);
+            assert!(
+                page.body.contains("valve") && page.body.contains("pump --bleed"),
+                "{}",
+                page.body
+            );
             assert!(!page.body.contains("ac:"), "{}", page.body);
         }
         assert_eq!(of_html("<title>Sign in</title>"), None);

@@ -104,8 +104,12 @@ const MAX_TITLE: usize = 120;
 
 /// Returns the title, or else the first line of the text with content.
 pub fn title_or_first_line(title: &str, text: &str) -> String {
-    let line =
-        || text.lines().map(str::trim).find(|l| l.contains(char::is_alphanumeric)).unwrap_or("(no subject)");
+    let line = || {
+        text.lines()
+            .map(str::trim)
+            .find(|l| l.contains(char::is_alphanumeric))
+            .unwrap_or("(no subject)")
+    };
     match title.trim() {
         "" => line().chars().take(MAX_TITLE).collect(),
         title => title.to_owned(),

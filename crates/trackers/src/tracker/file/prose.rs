@@ -8,9 +8,11 @@ const PROSE: usize = 4;
 /// Returns whether a text is prose and not a name, an id or an address.
 pub fn is_prose(text: &str) -> bool {
     let text = text.trim();
-    let words = text.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).take(PROSE).count();
+    let words =
+        text.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).take(PROSE).count();
     // Some languages have no spaces between words.
-    let wide = || text.chars().filter(|c| ('\u{3040}'..='\u{d7ff}').contains(c)).take(12).count() == 12;
+    let wide =
+        || text.chars().filter(|c| ('\u{3040}'..='\u{d7ff}').contains(c)).take(12).count() == 12;
     (words >= PROSE && text.len() > 20) || wide()
 }
 

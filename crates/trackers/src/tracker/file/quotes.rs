@@ -32,7 +32,16 @@ enum At {
 impl<R> Quotes<R> {
     /// Creates a reader for a table with this delimiter.
     pub fn new(inner: R, delimiter: u8) -> Self {
-        Self { inner, delimiter, at: At::Start, line: 1, start: 0, spans: false, size: 0, wrong: None }
+        Self {
+            inner,
+            delimiter,
+            at: At::Start,
+            line: 1,
+            start: 0,
+            spans: false,
+            size: 0,
+            wrong: None,
+        }
     }
 
     /// Returns the line of an unclosed quote after the table was read: the file ends inside it, or

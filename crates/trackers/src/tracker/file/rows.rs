@@ -44,8 +44,9 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
 pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String> {
     let of = item(plan, row)?;
     let cells = &row.cells;
-    let when =
-        |field: &str| plan.cells(cells, field).find_map(|(at, text)| dates::parse(text, plan.order(at)));
+    let when = |field: &str| {
+        plan.cells(cells, field).find_map(|(at, text)| dates::parse(text, plan.order(at)))
+    };
     let (created_at, updated_at, closed_at) = (when("created"), when("updated"), when("closed"));
     let mut out = comments(plan, row, &of, updated_at.or(created_at))?;
     if row.continued_key.is_some() {
@@ -60,7 +61,8 @@ pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String>
         Some((host, id)) => format!("{host}/agent/tickets/{}", id.trim_end_matches(".json")),
         None => url.to_owned(),
     });
-    let (mut title, body) = (plan.cell(cells, "title").unwrap_or_default().to_owned(), body(plan, cells));
+    let (mut title, body) =
+        (plan.cell(cells, "title").unwrap_or_default().to_owned(), body(plan, cells));
     if title.is_empty() && body.is_empty() {
         return Err("no title".to_owned());
     }
@@ -71,7 +73,11 @@ pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String>
         project: of.project.clone(),
         pull: url.as_deref().is_some_and(|u| u.contains("/pull/")),
         number: of.number,
-        remote_id: of.project.as_ref().filter(|p| !p.contains('/')).map(|p| format!("{p}-{}", of.number)),
+        remote_id: of
+            .project
+            .as_ref()
+            .filter(|p| !p.contains('/'))
+            .map(|p| format!("{p}-{}", of.number)),
         title,
         body,
         url,
@@ -119,7 +125,8 @@ pub fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
         target.project = name.filter(|name| is_repository(name)).map(str::to_owned);
     }
     if target.project.is_none() {
-        target.project = url.and_then(address).filter(|a| a.number == target.number).and_then(|a| a.project);
+        target.project =
+            url.and_then(address).filter(|a| a.number == target.number).and_then(|a| a.project);
     }
     Ok(target)
 }
@@ -134,7 +141,8 @@ pub fn person(name: &str) -> String {
 /// Returns whether a name has the form `owner/name`.
 fn is_repository(name: &str) -> bool {
     let word = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+        !part.is_empty()
+            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
     };
     name.split_once('/').is_some_and(|(owner, name)| word(owner) && word(name))
 }
@@ -170,7 +178,8 @@ pub fn markdown(plan: &Plan, text: &str) -> String {
 
 /// Returns the labels: the cells of a repeated column, or the parts of a cell.
 fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
-    let is_repeated = |at: usize| plan.headers.iter().filter(|h| **h == plan.headers[at]).count() > 1;
+    let is_repeated =
+        |at: usize| plan.headers.iter().filter(|h| **h == plan.headers[at]).count() > 1;
     let mut out: Vec<String> = Vec::new();
     for (at, text) in plan.cells(cells, "labels") {
         let spaces = matches!(plan.tracker, "Zendesk" | "Trac") && !text.contains([',', ';']);
@@ -190,7 +199,12 @@ fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
 
 /// Returns the comments of a row: Jira's `date;author;text`, or a text with author and time in
 /// columns of their own.
-fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> Result<Vec<Piece>, String> {
+fn comments(
+    plan: &Plan,
+    row: &Row,
+    of: &Identity,
+    item: Option<Timestamp>,
+) -> Result<Vec<Piece>, String> {
     let cells = &row.cells;
     let order = plan.columns("comments").first().map(|at| plan.order(*at)).unwrap_or_default();
     let mut out: Vec<Piece> = Vec::new();
@@ -255,7 +269,8 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
                     None => (tie, back),
                 };
                 // A bare number belongs to this project.
-                let target = Identity { project: target.project.or_else(|| of.project.clone()), ..target };
+                let target =
+                    Identity { project: target.project.or_else(|| of.project.clone()), ..target };
                 let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
                 out.push(Piece::Link(from, to, tie));
             }
@@ -276,9 +291,11 @@ fn split_link(part: &str) -> (String, &str) {
         let (prefix, number) = word.split_at(at);
         let upper = prefix.trim_end_matches('-');
         digits(number)
-            && (prefix.ends_with('#') || (!upper.is_empty() && upper.chars().all(|c| c.is_ascii_uppercase())))
+            && (prefix.ends_with('#')
+                || (!upper.is_empty() && upper.chars().all(|c| c.is_ascii_uppercase())))
     };
-    let mut words = part.split_whitespace().map(|w| w.trim_matches(['(', ')', '[', ']', ':', ',', '"']));
+    let mut words =
+        part.split_whitespace().map(|w| w.trim_matches(['(', ')', '[', ']', ':', ',', '"']));
     if let Some(key) = words.clone().find(is_key) {
         return (part.replace(key, " ").to_lowercase(), key);
     }

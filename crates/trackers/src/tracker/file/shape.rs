@@ -143,9 +143,13 @@ impl Shape {
             Value::Null => {}
             Value::Bool(is) => {
                 let name = words(path.rsplit('.').next().unwrap_or(path)).join(" ");
-                let is_closed =
-                    if is_part("true", &name) { Some(*is) } else { is_part("false", &name).then_some(!is) };
-                self.has_answer |= is_own && *is && matches!(name.as_str(), "answered" | "is answered");
+                let is_closed = if is_part("true", &name) {
+                    Some(*is)
+                } else {
+                    is_part("false", &name).then_some(!is)
+                };
+                self.has_answer |=
+                    is_own && *is && matches!(name.as_str(), "answered" | "is answered");
                 if let Some(is_closed) = is_closed.filter(|_| is_own) {
                     self.cell("closed flag", if is_closed { "closed" } else { "open" });
                 }
@@ -163,13 +167,17 @@ impl Shape {
                 self.cell(path, text);
             }
             Value::Number(number) => self.cell(path, &number.to_string()),
-            Value::Array(items) => self.list(&items.iter().collect::<Vec<_>>(), path, is_own, depth),
+            Value::Array(items) => {
+                self.list(&items.iter().collect::<Vec<_>>(), path, is_own, depth)
+            }
             Value::Object(fields) => {
                 let is_adf = value["type"] == "doc" && value["content"].is_array();
                 if is_adf {
                     return self.value(&adf::to_markdown(value).into(), path, is_own, depth);
                 }
-                if let [v @ (Value::String(_) | Value::Number(_))] = fields.values().collect::<Vec<_>>()[..] {
+                if let [v @ (Value::String(_) | Value::Number(_))] =
+                    fields.values().collect::<Vec<_>>()[..]
+                {
                     return self.value(v, path, is_own, depth);
                 }
                 // A single element of XML is not a list: `comments.comment`.
@@ -190,7 +198,9 @@ impl Shape {
                                 "type" | "category" | "statusCategory" => {
                                     self.value(value, "status category", is_own, depth + 1)
                                 }
-                                _ if value.is_boolean() => self.value(value, key, is_own, depth + 1),
+                                _ if value.is_boolean() => {
+                                    self.value(value, key, is_own, depth + 1)
+                                }
                                 _ => {}
                             }
                         }
@@ -210,8 +220,10 @@ impl Shape {
     fn list(&mut self, list: &[&Value], path: &str, is_own: bool, depth: usize) {
         if list.iter().all(|v| !v.is_object()) {
             let texts: Vec<String> = list.iter().filter_map(|v| scalar(v)).collect();
-            return self
-                .cell(path, &texts.join(if texts.iter().any(|t| is_prose(t)) { "\n\n" } else { "," }));
+            return self.cell(
+                path,
+                &texts.join(if texts.iter().any(|t| is_prose(t)) { "\n\n" } else { "," }),
+            );
         }
         if depth >= MAX_DEPTH {
             return;
@@ -227,10 +239,13 @@ impl Shape {
         // Custom fields are objects with a name and a value.
         let pairs: Vec<(String, &Value)> = list.iter().filter_map(|item| pair(item)).collect();
         if pairs.len() == list.len() {
-            return pairs.into_iter().for_each(|(name, value)| self.value(value, &name, is_own, depth + 1));
+            return pairs
+                .into_iter()
+                .for_each(|(name, value)| self.value(value, &name, is_own, depth + 1));
         }
         let names: Vec<String> = list.iter().filter_map(|item| display_name(item, path)).collect();
-        if names.len() == list.len() && (columns::field(path).is_some() || list.iter().all(|v| !has_text(v)))
+        if names.len() == list.len()
+            && (columns::field(path).is_some() || list.iter().all(|v| !has_text(v)))
         {
             // The parts of a formatted text are one text.
             let between = if list[0].get("plain_text").is_some() { "" } else { "," };
@@ -238,8 +253,9 @@ impl Shape {
         }
         for item in list {
             let fields = item.as_object().into_iter().flatten();
-            let is_item =
-                fields.into_iter().any(|(name, _)| columns::field(name).is_some_and(|f| f.0 == "title"));
+            let is_item = fields
+                .into_iter()
+                .any(|(name, _)| columns::field(name).is_some_and(|f| f.0 == "title"));
             match item {
                 Value::Object(fields) => self.object(fields, path, is_own && !is_item, depth + 1),
                 value => self.value(value, path, false, depth + 1),
@@ -251,8 +267,10 @@ impl Shape {
     pub fn is_item(&self, plan: &Plan) -> bool {
         let has = |field: &&str| !plan.columns(field).is_empty();
         let title = plan.columns("title").first();
-        let is_name = title.is_some_and(|at| words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
-        let facts = ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count();
+        let is_name =
+            title.is_some_and(|at| words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
+        let facts =
+            ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count();
         let thread = !self.posts.is_empty();
         match title {
             None => thread && (has(&"body") || has(&"state")) && has(&"number"),
@@ -295,7 +313,8 @@ fn elements(value: &Value) -> Option<Vec<&Value>> {
 pub fn by_id(value: &Value) -> Option<Vec<&Value>> {
     let fields = value.as_object()?;
     let is_id = |key: &String| key.len() > 20 || key.bytes().all(|b| b.is_ascii_digit());
-    let has_only_ids = !fields.is_empty() && fields.iter().all(|(key, v)| v.is_object() && is_id(key));
+    let has_only_ids =
+        !fields.is_empty() && fields.iter().all(|(key, v)| v.is_object() && is_id(key));
     has_only_ids.then(|| fields.values().collect())
 }
 
@@ -378,7 +397,9 @@ fn people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
                 fields.values().for_each(|v| people(v, out, depth + 1));
             }
         }
-        Value::Array(items) if depth < MAX_DEPTH => items.iter().for_each(|v| people(v, out, depth + 1)),
+        Value::Array(items) if depth < MAX_DEPTH => {
+            items.iter().for_each(|v| people(v, out, depth + 1))
+        }
         _ => {}
     }
 }
@@ -387,13 +408,18 @@ fn people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
 fn pair(value: &Value) -> Option<(String, &Value)> {
     let fields = value.as_object()?;
     let find = |names: &[&str]| {
-        fields.iter().find(|(key, _)| words(key).last().is_some_and(|w| names.contains(&w.as_str())))
+        fields
+            .iter()
+            .find(|(key, _)| words(key).last().is_some_and(|w| names.contains(&w.as_str())))
     };
     let text = |names: &[&str]| names.iter().find_map(|n| scalar(fields.get(*n)?));
-    let name = text(&["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"])?;
+    let name =
+        text(&["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"])?;
     let value = ["value", "text", "display_value", "values", "content", "customfieldvalues"];
-    let (_, value) =
-        value.iter().find_map(|n| fields.get_key_value(*n)).or_else(|| find(&["value", "values"]))?;
+    let (_, value) = value
+        .iter()
+        .find_map(|n| fields.get_key_value(*n))
+        .or_else(|| find(&["value", "values"]))?;
     // A name alone is a label.
     (!value.is_null() && scalar(value).as_ref() != Some(&name)).then_some((name, value))
 }
@@ -433,7 +459,8 @@ pub fn post(value: &Value) -> Option<Post> {
         })
     };
     // Events are not messages, and neither are items.
-    let kind = ["type", "kind", "part_type", "entry_type"].iter().find_map(|name| value[*name].as_str());
+    let kind =
+        ["type", "kind", "part_type", "entry_type"].iter().find_map(|name| value[*name].as_str());
     if kind.is_some_and(|kind| is_part("event", &words(kind).join(" ")))
         || ["system", "deleted", "is_deleted"].iter().any(|n| value[*n] == true)
         || value["deletedAt"].is_string()
@@ -472,9 +499,11 @@ pub fn post(value: &Value) -> Option<Post> {
             }
             _ => {}
         }
-        let text_rank = part_rank("text", &parts.join(" ")).or_else(|| part_rank("text", &full_name));
-        let last =
-            parts.last().filter(|last| matches!(last.as_str(), "text" | "body" | "content" | "message"));
+        let text_rank =
+            part_rank("text", &parts.join(" ")).or_else(|| part_rank("text", &full_name));
+        let last = parts
+            .last()
+            .filter(|last| matches!(last.as_str(), "text" | "body" | "content" | "message"));
         if let Some(rank) = text_rank.or_else(|| Some(100 + part_rank("text", last?)?))
             && let Some(text) = text_of(field_value)
         {
@@ -494,15 +523,20 @@ pub fn post(value: &Value) -> Option<Post> {
     texts.sort_by_key(|(rank, html, _)| (*rank, *html));
     let prose = || {
         let rest = fields.iter().filter(|(name, _)| field(name).is_none());
-        rest.filter_map(|(_, v)| v.as_str()).filter(|t| is_prose(t)).max_by_key(|t| t.len()).map(String::from)
+        rest.filter_map(|(_, v)| v.as_str())
+            .filter(|t| is_prose(t))
+            .max_by_key(|t| t.len())
+            .map(String::from)
     };
     // The text may be one level further down: `data.text`.
     let nested_text = || {
-        let inner =
-            fields.iter().filter(|(name, v)| v.is_object() && is_part("container", &words(name).join(" ")));
+        let inner = fields
+            .iter()
+            .filter(|(name, v)| v.is_object() && is_part("container", &words(name).join(" ")));
         inner.filter_map(|(_, v)| text_of(v)).find(|text| !text.trim().is_empty())
     };
-    let text = texts.into_iter().next().map(|(.., text)| text).or_else(nested_text).or_else(prose)?;
+    let text =
+        texts.into_iter().next().map(|(.., text)| text).or_else(nested_text).or_else(prose)?;
     out.item = items.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, item)| item);
     out.author = author.map(|(_, name)| name);
     out.at = at.map(|(_, time)| time);
@@ -510,13 +544,16 @@ pub fn post(value: &Value) -> Option<Post> {
         return None;
     }
     let private = fields.iter().filter_map(|(name, v)| display_name(v, name));
-    out.hidden =
-        flag("hidden", true) || flag("shown", false) || private.into_iter().any(|v| is_part("hidden", &v));
+    out.hidden = flag("hidden", true)
+        || flag("shown", false)
+        || private.into_iter().any(|v| is_part("hidden", &v));
     out.answer = flag("answer", true);
     let counts = [("count", "0"), ("comment_count", "0"), ("post_number", "1")];
     // Bugzilla's XML has the description as the first of its texts.
     out.first = fields.contains_key("thetext")
-        || counts.iter().any(|(name, n)| fields.get(*name).and_then(scalar).is_some_and(|at| at == *n));
+        || counts
+            .iter()
+            .any(|(name, n)| fields.get(*name).and_then(scalar).is_some_and(|at| at == *n));
     out.body = text;
     Some(out)
 }
@@ -530,7 +567,8 @@ fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::Object(_) if value["type"] == "doc" => Some(adf::to_markdown(value)),
         Value::Object(_) => {
-            let inner = ["raw", "content", "text", "plain", "value", "body", "storage", "html", "comment"];
+            let inner =
+                ["raw", "content", "text", "plain", "value", "body", "storage", "html", "comment"];
             inner.iter().find_map(|name| text_of(value.get(*name)?))
         }
         Value::String(text) => Some(text.clone()),
@@ -548,8 +586,12 @@ fn item_of(name: &str, value: &Value) -> Option<(usize, Identity)> {
     match value {
         Value::Object(inner) if parts.iter().all(noun) => {
             let direct = KEYS.iter().enumerate();
-            let direct = direct.filter_map(|(rank, key)| Some((rank, strict(&scalar(inner.get(*key)?)?)?)));
-            let items = inner.iter().filter(|(_, v)| v.is_object()).filter_map(|(name, v)| item_of(name, v));
+            let direct =
+                direct.filter_map(|(rank, key)| Some((rank, strict(&scalar(inner.get(*key)?)?)?)));
+            let items = inner
+                .iter()
+                .filter(|(_, v)| v.is_object())
+                .filter_map(|(name, v)| item_of(name, v));
             direct.chain(items).min_by_key(|(rank, _)| *rank)
         }
         Value::String(_) | Value::Number(_) if parts.len() > 1 && noun(&parts[0]) => {
@@ -567,18 +609,26 @@ fn link(value: &Value, path: &str) -> Option<Link> {
         let last = words(name).pop()?;
         let text = display_name(v, name)
             .filter(|_| matches!(last.as_str(), "type" | "kind" | "relation" | "relationship"))?;
-        (relation(&text).is_some() || is_part("relation", &plain(&text).replace('-', " "))).then_some(text)
+        (relation(&text).is_some() || is_part("relation", &plain(&text).replace('-', " ")))
+            .then_some(text)
     })?;
     let mut ends: Vec<(bool, Identity)> = Vec::new();
     for (name, v) in fields {
         let target = words(name).iter().any(|w| is_part("target", w));
-        let fallback =
-            || target.then(|| item_of("issue", v).or_else(|| Some((0, strict(&scalar(v)?)?)))).flatten();
+        let fallback = || {
+            target
+                .then(|| item_of("issue", v).or_else(|| Some((0, strict(&scalar(v)?)?))))
+                .flatten()
+        };
         ends.extend(item_of(name, v).or_else(fallback).map(|(_, end)| (!target, end)));
     }
     ends.sort_by_key(|(source, _)| *source);
     let back = words(path).iter().any(|w| matches!(w.as_str(), "inverse" | "inward"));
-    (!ends.is_empty()).then(|| Link { kind, ends: ends.into_iter().map(|(_, end)| end).collect(), back })
+    (!ends.is_empty()).then(|| Link {
+        kind,
+        ends: ends.into_iter().map(|(_, end)| end).collect(),
+        back,
+    })
 }
 
 #[cfg(test)]
@@ -597,11 +647,14 @@ mod tests {
                 json!({"data": {"text": "Clean the rail."}, "user": {"displayName": "kit"}, "dateCreated": "2025-03-02T09:00:00Z"}),
                 json!({"content": {"raw": "Clean the rail."}, "creator": {"login": "kit"}}),
             ] {
-                for holder in
-                    [json!([element]), json!({"nodes": [element]}), json!({"total": 1, "items": [element]})]
-                {
+                for holder in [
+                    json!([element]),
+                    json!({"nodes": [element]}),
+                    json!({"total": 1, "items": [element]}),
+                ] {
                     let shape =
-                        Shape::of(&json!({"id": 7, "subject": "Rail squeaks", list: holder})).unwrap();
+                        Shape::of(&json!({"id": 7, "subject": "Rail squeaks", list: holder}))
+                            .unwrap();
                     let [post] = &shape.posts[..] else { panic!("{list} {element} {holder}") };
                     assert!(post.body.contains("Clean the rail"), "{post:?}");
                     assert!(
@@ -617,7 +670,11 @@ mod tests {
             json!({"name": "log.txt", "size": 5, "author": "kit", "created": "2025-03-02", "content": "https://x.example/5"}),
             json!({"id": 8, "title": "Order a rail", "status": "open", "description": "Order it from the usual shop."}),
         ] {
-            assert_eq!(Shape::of(&json!({"id": 7, "list": [element]})).unwrap().posts, [], "{element}");
+            assert_eq!(
+                Shape::of(&json!({"id": 7, "list": [element]})).unwrap().posts,
+                [],
+                "{element}"
+            );
         }
     }
 
@@ -626,7 +683,8 @@ mod tests {
         let reply = json!({"body": "It worked.", "author": "ida"});
         let message = json!({"id": 5, "text": "Turn it off.", "author": "kit", "isAnswer": true, "public": false, "replies": [reply]});
         let shape = Shape::of(&json!({"title": "x", "comments": [message]})).unwrap();
-        let marks: Vec<_> = shape.posts.iter().map(|p| (p.body.as_str(), p.answer, p.hidden)).collect();
+        let marks: Vec<_> =
+            shape.posts.iter().map(|p| (p.body.as_str(), p.answer, p.hidden)).collect();
         assert_eq!(marks, [("Turn it off.", true, true), ("It worked.", false, false)]);
     }
 
@@ -640,7 +698,8 @@ mod tests {
             "project": {"id": 2, "name": "Mill", "notice": "Everything that squeaks in the mill."}
         }))
         .unwrap();
-        let mut prose: Vec<&str> = shape.prose.iter().map(|at| shape.headers[*at].as_str()).collect();
+        let mut prose: Vec<&str> =
+            shape.prose.iter().map(|at| shape.headers[*at].as_str()).collect();
         prose.sort_unstable();
         assert_eq!(prose, ["metadata", "survey"]);
         assert!(shape.headers.iter().any(|name| name == "Root cause"));

@@ -43,9 +43,10 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, context: &FileContext) ->
             }
         }
         () if value.get("bugs").is_some_and(Value::is_object) => comments_of_bugs(value),
-        () if has("bug_id") && has("error") => {
-            Err(format!("Bugzilla did not return it: {}", text(value, &["error"]).unwrap_or_default()))
-        }
+        () if has("bug_id") && has("error") => Err(format!(
+            "Bugzilla did not return it: {}",
+            text(value, &["error"]).unwrap_or_default()
+        )),
         () if has("key") && has("summary") && has("link") => jira_xml(value, bytes, place, context),
         () if has("key") && value.get("fields").is_some_and(|f| f.get("summary").is_some()) => {
             jira_issue(value, bytes, context)
@@ -114,7 +115,8 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> O
     }
     plan = shape.plan(&context.words);
     let row = Row { place, cells: shape.cells.iter().collect(), continued_key: None };
-    context.closed_in(&plan.words, plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()));
+    context
+        .closed_in(&plan.words, plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()));
     Some(rows::parse(&plan, &row, bytes.to_vec()).map(|mut out| {
         with_thread(&plan, shape, &mut out);
         out
@@ -125,8 +127,11 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> O
 fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
     let cell = |field: &str| plan.columns(field).first().map(|at| shape.cells[*at].as_str());
     let created_at = cell("created").and_then(|text| dates::parse(text, dates::Order::default()));
-    let as_old = created_at.zip(first.at).is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
-    first.first || as_old || (first.author.is_some() && cell("author").map(rows::person) == first.author)
+    let as_old =
+        created_at.zip(first.at).is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
+    first.first
+        || as_old
+        || (first.author.is_some() && cell("author").map(rows::person) == first.author)
 }
 
 /// Adds the messages and relations of an item to its record.
@@ -140,16 +145,20 @@ fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<Piece>) {
         posts.remove(0);
     }
     item.comment_count += posts.len() as u64;
-    let comments = posts.into_iter().enumerate().map(|(at, post)| comment(post, of.clone(), time, at));
+    let comments =
+        posts.into_iter().enumerate().map(|(at, post)| comment(post, of.clone(), time, at));
     let comments: Vec<Piece> = comments.collect();
     out.extend(comments);
     for link in shape.links {
-        let Some(target) = link.ends.iter().find(|end| end.number != of.number || end.project != of.project)
+        let Some(target) =
+            link.ends.iter().find(|end| end.number != of.number || end.project != of.project)
         else {
             continue;
         };
-        let target =
-            Identity { project: target.project.clone().or_else(|| of.project.clone()), ..target.clone() };
+        let target = Identity {
+            project: target.project.clone().or_else(|| of.project.clone()),
+            ..target.clone()
+        };
         let (tie, mut back) = match relation(&link.kind) {
             Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
             None => (Tie::RelatesTo, false),
@@ -164,7 +173,8 @@ fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<Piece>) {
 fn comment(post: Post, of: Identity, item: Option<Timestamp>, at: usize) -> Piece {
     let raw = format!("{}\n{}", post.author.as_deref().unwrap_or_default(), post.body).into_bytes();
     // Comments of discussions are numbered separately from those of issues.
-    let prefix = if post.url.as_ref().is_some_and(|url| url.contains("/discussions/")) { "d" } else { "" };
+    let prefix =
+        if post.url.as_ref().is_some_and(|url| url.contains("/discussions/")) { "d" } else { "" };
     let comment = Comment {
         project: of.project,
         number: of.number,
@@ -192,8 +202,11 @@ fn message(value: &Value, shape: &Shape) -> Option<Pieces> {
         return Some(Ok(Vec::new()));
     }
     let single: Vec<Post> = post(value).into_iter().collect();
-    let posts =
-        if single.iter().any(|p| p.item.is_some() || p.url.is_some()) { single } else { shape.posts.clone() };
+    let posts = if single.iter().any(|p| p.item.is_some() || p.url.is_some()) {
+        single
+    } else {
+        shape.posts.clone()
+    };
     let comments: Vec<Piece> = posts
         .into_iter()
         .enumerate()
@@ -216,14 +229,18 @@ fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> P
         }
     }
     let mut out = self::item(&item, bytes, place, context).ok_or("not an issue")??;
-    let Some(of) = text(value, &["key.#text", "key"]).as_deref().and_then(identity) else { return Ok(out) };
+    let Some(of) = text(value, &["key.#text", "key"]).as_deref().and_then(identity) else {
+        return Ok(out);
+    };
     for kind in list(value.get("issuelinks").unwrap_or(&Value::Null), "issuelinktype") {
         for way in ["outwardlinks", "inwardlinks"] {
             for links in list(kind, way) {
-                let words =
-                    text(links, &["description"]).or_else(|| text(kind, &["name"])).unwrap_or_default();
-                for key in
-                    list(links, "issuelink").iter().filter_map(|l| text(l, &["issuekey.#text", "issuekey"]))
+                let words = text(links, &["description"])
+                    .or_else(|| text(kind, &["name"]))
+                    .unwrap_or_default();
+                for key in list(links, "issuelink")
+                    .iter()
+                    .filter_map(|l| text(l, &["issuekey.#text", "issuekey"]))
                 {
                     let Some(target) = identity(&key) else { continue };
                     let (tie, back) = match relation(&words) {
@@ -280,7 +297,8 @@ pub fn is_merge_request(value: &Value) -> bool {
 fn comments_of_bugs(value: &Value) -> Pieces {
     let mut out = Vec::new();
     for (bug, entry) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
-        let number = item_number(bug).ok_or_else(|| format!("\"{}\" is not a bug number", short(bug)))?;
+        let number =
+            item_number(bug).ok_or_else(|| format!("\"{}\" is not a bug number", short(bug)))?;
         for (place, message) in list(entry, "comments").into_iter().enumerate() {
             if let Some(post) = post(message) {
                 out.push(comment(post, Identity { project: None, number }, None, place));
@@ -294,7 +312,8 @@ fn comments_of_bugs(value: &Value) -> Pieces {
 fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Pieces {
     let raw = String::from_utf8_lossy(bytes);
     let key = text(value, &["key"]).unwrap_or_default();
-    let of = identity(&key).ok_or_else(|| format!("\"key\" does not end in a number: {}", short(&key)))?;
+    let of = identity(&key)
+        .ok_or_else(|| format!("\"key\" does not end in a number: {}", short(&key)))?;
     let project = of.project.clone().unwrap_or_default();
     let address = text(value, &["self"]).unwrap_or_default();
     let base = host(&address).map_or_else(String::new, |host| format!("https://{host}"));
@@ -330,7 +349,9 @@ fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Pieces {
     for relation in relations {
         let (tie, key) = match relation {
             LiveRelation::DuplicateOf(_, key) => (Tie::DuplicateOf, key),
-            LiveRelation::ClosedBy(_, key) | LiveRelation::RelatesTo(_, key) => (Tie::RelatesTo, key),
+            LiveRelation::ClosedBy(_, key) | LiveRelation::RelatesTo(_, key) => {
+                (Tie::RelatesTo, key)
+            }
         };
         if let Some(target) = identity(key.trim_start_matches('/')) {
             out.push(Piece::Link(of.clone(), target, tie));
@@ -354,7 +375,9 @@ fn event(value: &Value) -> Pieces {
                         d.kind = DocKind::PullRequest;
                     }
                 }
-                Record::Comment(c) => c.repository = repository.clone().or_else(|| c.repository.take()),
+                Record::Comment(c) => {
+                    c.repository = repository.clone().or_else(|| c.repository.take())
+                }
             }
             out.push(Piece::Record(record));
         }

@@ -14,7 +14,10 @@ const STATES: &str = include_str!("states.tsv");
 
 /// Returns the normalized words with a meaning.
 fn words_for(class: &str) -> impl Iterator<Item = String> {
-    rows(STATES).filter(move |(name, _)| *name == class).flat_map(|(_, words)| phrases(words)).map(bare)
+    rows(STATES)
+        .filter(move |(name, _)| *name == class)
+        .flat_map(|(_, words)| phrases(words))
+        .map(bare)
 }
 
 /// The known words, `true` for closed.
@@ -85,7 +88,10 @@ impl Words {
             return (is_closed, false);
         }
         let has_resolution = fields.resolution.is_some_and(is_resolution);
-        (has_resolution || fields.closed_at, fields.word.is_some() && !has_resolution && !fields.closed_at)
+        (
+            has_resolution || fields.closed_at,
+            fields.word.is_some() && !has_resolution && !fields.closed_at,
+        )
     }
 }
 
@@ -119,10 +125,12 @@ fn first(word: &str) -> &str {
 /// Parses two words that both mean closed: Bugzilla's "RESOLVED FIXED", GitHub's "Closed as not
 /// planned".
 fn with_reason(words: &str) -> Option<bool> {
-    let (state, reason) = words.split_once(|c: char| c.is_whitespace() || matches!(c, '-' | '_'))?;
+    let (state, reason) =
+        words.split_once(|c: char| c.is_whitespace() || matches!(c, '-' | '_'))?;
     let reason = reason.trim();
     let reason = reason.strip_prefix("as ").unwrap_or(reason);
-    let is_done = lookup(reason) == Some(true) || words_for("behind").any(|word| word == bare(reason));
+    let is_done =
+        lookup(reason) == Some(true) || words_for("behind").any(|word| word == bare(reason));
     (is_done && lookup(state) == Some(true)).then_some(true)
 }
 
@@ -209,9 +217,15 @@ mod tests {
         ] {
             assert_eq!(words.word_state(word), Some(true), "{word}");
         }
-        for word in
-            ["On-hold", "In-Progress", "re-opened", "To-Do", "Not Resolved", "Unresolved ❌", "Reopened"]
-        {
+        for word in [
+            "On-hold",
+            "In-Progress",
+            "re-opened",
+            "To-Do",
+            "Not Resolved",
+            "Unresolved ❌",
+            "Reopened",
+        ] {
             assert_eq!(words.word_state(word), Some(false), "{word}");
         }
     }
@@ -255,9 +269,15 @@ mod tests {
         {
             assert!(!is_resolution(text), "{text}");
         }
-        for text in
-            ["Fixed", "Won't Do", "Non riproducibile", "Not a bug", "Behoben", "已修复", "Wird nicht behoben"]
-        {
+        for text in [
+            "Fixed",
+            "Won't Do",
+            "Non riproducibile",
+            "Not a bug",
+            "Behoben",
+            "已修复",
+            "Wird nicht behoben",
+        ] {
             assert!(is_resolution(text), "{text}");
         }
     }

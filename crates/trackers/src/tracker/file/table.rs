@@ -119,7 +119,11 @@ impl Plan {
     }
 
     /// Returns the non-empty cells of a field, trimmed, each with its column.
-    pub fn cells<'a>(&'a self, row: &'a StringRecord, field: &str) -> impl Iterator<Item = (usize, &'a str)> {
+    pub fn cells<'a>(
+        &'a self,
+        row: &'a StringRecord,
+        field: &str,
+    ) -> impl Iterator<Item = (usize, &'a str)> {
         self.columns(field).iter().filter_map(|at| self.text(row, *at).map(|text| (*at, text)))
     }
 
@@ -194,12 +198,14 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         plan.fields.clear();
     }
     if plan.columns("title").is_empty() {
-        return Err(Error::invalid(format!("{}: no title column found", path.display())).with_hint(format!(
-            "Set it with --map title=COLUMN. Available columns: {}.",
-            plan.headers.join(", ")
-        )));
+        return Err(Error::invalid(format!("{}: no title column found", path.display()))
+            .with_hint(format!(
+                "Set it with --map title=COLUMN. Available columns: {}.",
+                plan.headers.join(", ")
+            )));
     }
-    if mapping.states && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty()) {
+    if mapping.states && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty())
+    {
         plan.doubts.push(
             "no state column found, so the state words in --map are not used and all items are open: \
              set it with --map state=COLUMN"
@@ -256,28 +262,34 @@ type Head = (u8, usize, Vec<String>);
 /// known names.
 fn head(start: &str, mapping: &Mapping) -> Option<Head> {
     let is_mapped = |name: &str| {
-        !name.trim().is_empty() && mapping.columns.iter().any(|(_, column)| plain(column) == plain(name))
+        !name.trim().is_empty()
+            && mapping.columns.iter().any(|(_, column)| plain(column) == plain(name))
     };
-    let separator =
-        start.trim_start_matches('\u{feff}').get(..5).filter(|s| s.to_lowercase().starts_with("sep="));
+    let separator = start
+        .trim_start_matches('\u{feff}')
+        .get(..5)
+        .filter(|s| s.to_lowercase().starts_with("sep="));
     let separator = separator.and_then(|s| s.as_bytes().last().copied());
     let mut best: Option<((bool, usize, usize), Head)> = None;
     for delimiter in DELIMITERS.iter().filter(|d| separator.is_none_or(|s| s == **d)) {
         let mut reader = reader(start.as_bytes(), *delimiter);
         let rows: Vec<StringRecord> =
             reader.records().map_while(std::result::Result::ok).take(PREAMBLE).collect();
-        let count_filled = |row: &StringRecord| row.iter().filter(|cell| !cell.trim().is_empty()).count();
+        let count_filled =
+            |row: &StringRecord| row.iter().filter(|cell| !cell.trim().is_empty()).count();
         let widest = rows.iter().map(count_filled).max().unwrap_or(0);
         for (at, record) in rows.iter().enumerate().skip(usize::from(separator.is_some())) {
             let names = record.iter().take(MAX_COLUMNS);
-            let known_names = names.filter(|name| columns::field(name).is_some() || is_mapped(name)).count();
+            let known_names =
+                names.filter(|name| columns::field(name).is_some() || is_mapped(name)).count();
             // The first full row of names is the header, unless a later one has more known names.
             let whole = count_filled(record) * 5 >= widest * 4 && widest > 1 && is_header(record);
             let score = (whole, known_names, count_filled(record));
-            let better = best.as_ref().is_none_or(|(old, (found, ..))| match old.0 && found == delimiter {
-                true => whole && known_names > old.1 && known_names > 1,
-                false => score > *old,
-            });
+            let better =
+                best.as_ref().is_none_or(|(old, (found, ..))| match old.0 && found == delimiter {
+                    true => whole && known_names > old.1 && known_names > 1,
+                    false => score > *old,
+                });
             if better && (known_names > 0 || whole || at == 0) {
                 let headers = record.iter().take(MAX_COLUMNS);
                 let headers = headers.map(|h| h.trim_matches(['\u{feff}', ' ']).trim().to_owned());
@@ -292,7 +304,8 @@ fn head(start: &str, mapping: &Mapping) -> Option<Head> {
 fn is_header(record: &StringRecord) -> bool {
     record.iter().map(|cell| cell.trim_start_matches('\u{feff}').trim()).all(|cell| {
         let value = cell.contains("://")
-            || (cell.bytes().any(|b| b.is_ascii_digit()) && dates::parse(cell, Order::default()).is_some())
+            || (cell.bytes().any(|b| b.is_ascii_digit())
+                && dates::parse(cell, Order::default()).is_some())
             || (!cell.is_empty() && cell.bytes().all(|b| b.is_ascii_digit()));
         cell.len() < 200 && !value
     })
@@ -301,7 +314,10 @@ fn is_header(record: &StringRecord) -> bool {
 /// Returns the columns of each field, including the user's settings, and a configured column that
 /// is missing.
 #[allow(clippy::type_complexity, reason = "the type has one use")]
-fn assign_fields(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<usize>)>, Option<String>) {
+fn assign_fields(
+    headers: &[String],
+    mapping: &Mapping,
+) -> (Vec<(&'static str, Vec<usize>)>, Option<String>) {
     let mut fields = columns::assign(headers);
     // Exports of work item trees have one title column per level.
     let level = |name: &String| {
@@ -316,7 +332,8 @@ fn assign_fields(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, V
         }
     }
     for (field, name) in &mapping.columns {
-        let hits: Vec<usize> = (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
+        let hits: Vec<usize> =
+            (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
         if hits.is_empty() && !name.is_empty() {
             return (fields, Some(name.clone()));
         }
@@ -340,7 +357,8 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     skip(&mut reader, plan.preamble + 1, content)?;
     let times: Vec<usize> = TIMES.iter().flat_map(|f| plan.columns(f)).copied().collect();
     let mut dates: Vec<_> = times.into_iter().map(|at| (at, DateColumn::default())).collect();
-    let known_columns: Vec<usize> = plan.fields.iter().flat_map(|(_, columns)| columns.clone()).collect();
+    let known_columns: Vec<usize> =
+        plan.fields.iter().flat_map(|(_, columns)| columns.clone()).collect();
     let free = (0..plan.headers.len()).filter(|at| !known_columns.contains(at));
     let mut contents: Vec<(usize, Contents)> = free.map(|at| (at, Contents::default())).collect();
     let mut comment_dates = DateColumn::default();
@@ -355,10 +373,10 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             Ok(true) => plan.rows += 1,
             Ok(false) => break,
             Err(error) => {
-                return Err(reader
-                    .get_ref()
-                    .unclosed_line()
-                    .map_or_else(|| unreadable(content, &error), |line| unclosed_quote(content, line)));
+                return Err(reader.get_ref().unclosed_line().map_or_else(
+                    || unreadable(content, &error),
+                    |line| unclosed_quote(content, line),
+                ));
             }
         }
         if record.iter().skip(plan.headers.len()).any(|cell| !cell.trim().is_empty()) {
@@ -430,37 +448,57 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         plan.projects.clear();
     }
     if !plan.is_numbered() {
-        plan.doubts
-            .push("no number column found: rows are numbered by their position in the file".to_owned());
+        plan.doubts.push(
+            "no number column found: rows are numbered by their position in the file".to_owned(),
+        );
     }
     Ok(())
 }
 
 fn unclosed_quote(content: &Content, line: u64) -> Error {
-    Error::invalid(format!("{}: the quote opened in line {line} is not closed", content.path.display()))
-        .with_hint("Close it, or double it if it is part of the text; nothing was imported from the file.")
+    Error::invalid(format!(
+        "{}: the quote opened in line {line} is not closed",
+        content.path.display()
+    ))
+    .with_hint(
+        "Close it, or double it if it is part of the text; nothing was imported from the file.",
+    )
 }
 
 /// Decides the date order: for each column by its own cells, or else by the other columns, the
 /// user's setting or the default.
-fn order(mapping: &Mapping, plan: &mut Plan, columns: &[(usize, DateColumn)], comments: &DateColumn) {
+fn order(
+    mapping: &Mapping,
+    plan: &mut Plan,
+    columns: &[(usize, DateColumn)],
+    comments: &DateColumn,
+) {
     let all_dates = columns.iter().map(|(_, s)| s).chain([comments]);
     let (mut day, mut month) = (0, 0);
-    let days = all_dates.clone().filter_map(DateColumn::order).filter(|order| *order != Order::Serial);
+    let days =
+        all_dates.clone().filter_map(DateColumn::order).filter(|order| *order != Order::Serial);
     for order in days {
         *(if order == Order::DayFirst { &mut day } else { &mut month }) += 1;
     }
-    let majority = (day != month).then_some(if day > month { Order::DayFirst } else { Order::MonthFirst });
+    let majority =
+        (day != month).then_some(if day > month { Order::DayFirst } else { Order::MonthFirst });
     // The user's setting does not apply to spreadsheet serial numbers.
     let decide = |column: &DateColumn| {
         let order = column.order();
-        order.filter(|o| *o == Order::Serial).or(mapping.order).or(order).or(majority).unwrap_or_default()
+        order
+            .filter(|o| *o == Order::Serial)
+            .or(mapping.order)
+            .or(order)
+            .or(majority)
+            .unwrap_or_default()
     };
     for (at, column) in columns {
         let order = decide(column);
         plan.orders.insert(*at, order);
         let name = &plan.headers[*at];
-        if let Some(cell) = column.doubtful().filter(|_| mapping.order.is_none() && majority.is_none()) {
+        if let Some(cell) =
+            column.doubtful().filter(|_| mapping.order.is_none() && majority.is_none())
+        {
             plan.doubts.push(format!(
                 "{name}: {cell} is read as {}, but the date order is ambiguous; set it with --map dates=dmy or dates=mdy",
                 order.words()
@@ -475,7 +513,8 @@ fn order(mapping: &Mapping, plan: &mut Plan, columns: &[(usize, DateColumn)], co
         }
         for (text, n) in column.unread() {
             let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
-            plan.doubts.push(format!("{name}: \"{text}\"{times} is not a recognized date and is skipped"));
+            plan.doubts
+                .push(format!("{name}: \"{text}\"{times} is not a recognized date and is skipped"));
         }
     }
     if let Some(at) = plan.columns("comments").first().copied() {

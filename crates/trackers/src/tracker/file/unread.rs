@@ -34,9 +34,17 @@ impl Unread {
             match piece {
                 Piece::Record(Record::Document(item)) => {
                     self.bodies += item.body.chars().count() as u64;
-                    let texts =
-                        [Some(&item.title), Some(&item.body), item.url.as_ref(), item.author.login.as_ref()];
-                    let more = [item.state_reason.as_ref(), item.milestone.as_ref(), item.remote_id.as_ref()];
+                    let texts = [
+                        Some(&item.title),
+                        Some(&item.body),
+                        item.url.as_ref(),
+                        item.author.login.as_ref(),
+                    ];
+                    let more = [
+                        item.state_reason.as_ref(),
+                        item.milestone.as_ref(),
+                        item.remote_id.as_ref(),
+                    ];
                     texts
                         .into_iter()
                         .chain(more)
@@ -45,8 +53,13 @@ impl Unread {
                         .for_each(|t| add(t, &mut vocab));
                 }
                 Piece::Record(Record::Comment(comment)) => {
-                    let texts = [Some(&comment.body), comment.author.login.as_ref(), comment.url.as_ref()];
-                    texts.into_iter().flatten().chain([&comment.remote_id]).for_each(|t| add(t, &mut vocab));
+                    let texts =
+                        [Some(&comment.body), comment.author.login.as_ref(), comment.url.as_ref()];
+                    texts
+                        .into_iter()
+                        .flatten()
+                        .chain([&comment.remote_id])
+                        .for_each(|t| add(t, &mut vocab));
                 }
                 Piece::Link(..) | Piece::Release(..) => {}
             }
@@ -81,7 +94,8 @@ impl Unread {
 
     /// Returns the fields with their sizes, prose first; only prose without `include_all`.
     pub fn fields(&self, include_all: bool) -> Vec<(String, u64)> {
-        let mut fields: Vec<_> = self.paths.iter().filter(|(_, (_, prose))| include_all || *prose).collect();
+        let mut fields: Vec<_> =
+            self.paths.iter().filter(|(_, (_, prose))| include_all || *prose).collect();
         fields.sort_by_key(|(_, (size, prose))| (!prose, std::cmp::Reverse(*size)));
         fields.into_iter().map(|(path, (size, _))| (path.clone(), *size)).collect()
     }
@@ -124,7 +138,10 @@ fn unused_size(text: &str, vocab: &HashSet<String>) -> Option<u64> {
     }
     let is_id = !text.contains(char::is_whitespace)
         && (text.contains("://") || text.bytes().any(|b| b.is_ascii_digit()) || text.contains('@'));
-    if is_id || !text.contains(char::is_alphabetic) || dates::parse(text, dates::Order::default()).is_some() {
+    if is_id
+        || !text.contains(char::is_alphabetic)
+        || dates::parse(text, dates::Order::default()).is_some()
+    {
         return None;
     }
     let (mut total, mut missing) = (0, 0);

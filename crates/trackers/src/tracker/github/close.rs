@@ -33,7 +33,9 @@ pub fn closing_steps(host: &str, project: &str, number: u64, stays: &Stays) -> S
     let place = if host == "github.com" { project.to_owned() } else { format!("{host}/{project}") };
     let at = if host == "github.com" { String::new() } else { format!(" --hostname {host}") };
     Steps {
-        comment: format!("{line}\n\n<!-- precedent: {project}#{number} is a duplicate of {reference} -->"),
+        comment: format!(
+            "{line}\n\n<!-- precedent: {project}#{number} is a duplicate of {reference} -->"
+        ),
         commands: vec![
             format!("gh issue comment {number} --repo {place} --body '{line}'"),
             format!(
@@ -76,9 +78,12 @@ impl IssueCloser for GitHub {
                 return Err(self.refusal(&response, "the comments of an issue"));
             }
             // Servers may return Windows line ends.
-            let is_match =
-                |c: &Comment| c.body.as_deref().is_some_and(|b| b.replace("\r\n", "\n").trim() == comment);
-            if let Some(existing_comment) = response.json::<Vec<Comment>>()?.into_iter().find(is_match) {
+            let is_match = |c: &Comment| {
+                c.body.as_deref().is_some_and(|b| b.replace("\r\n", "\n").trim() == comment)
+            };
+            if let Some(existing_comment) =
+                response.json::<Vec<Comment>>()?.into_iter().find(is_match)
+            {
                 return Ok(Some(existing_comment.html_url.unwrap_or_default()));
             }
             url = response.next.filter(|next| next.origin() == self.base.origin());
@@ -124,8 +129,12 @@ mod tests {
     fn steps_name_host_and_project_when_needed() {
         let steps = closing_steps("github.com", "acme/app", 5, &Stays::Here(1));
         assert!(steps.comment.starts_with("Duplicate of #1\n\n<!-- "));
-        assert_eq!(steps.commands[0], "gh issue comment 5 --repo acme/app --body 'Duplicate of #1'");
-        let steps = closing_steps("git.acme.example", "acme/app", 5, &Stays::Beside("acme/core".into(), 7));
+        assert_eq!(
+            steps.commands[0],
+            "gh issue comment 5 --repo acme/app --body 'Duplicate of #1'"
+        );
+        let steps =
+            closing_steps("git.acme.example", "acme/app", 5, &Stays::Beside("acme/core".into(), 7));
         assert!(steps.comment.starts_with("Duplicate of acme/core#7\n"));
         assert!(steps.commands[0].contains("--repo git.acme.example/acme/app"));
         assert!(steps.commands[1].contains("--hostname git.acme.example"));

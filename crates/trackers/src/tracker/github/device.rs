@@ -66,12 +66,18 @@ struct TokenReply {
 ///
 /// # Errors
 /// [`Code::Authentication`] if the tracker does not know the app; those of the network.
-pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task) -> Result<DeviceLogin> {
+pub async fn begin(
+    http: &Http,
+    address: &Address,
+    client_id: &str,
+    task: &Task,
+) -> Result<DeviceLogin> {
     let url = |path: &str| {
         Url::parse(&format!("{}://{}/login/{path}", address.base.scheme(), address.host))
             .map_err(|_| Error::invalid("the tracker address is not valid"))
     };
-    let request = Request::form(url("device/code")?, &[("client_id", client_id), ("scope", "repo")]);
+    let request =
+        Request::form(url("device/code")?, &[("client_id", client_id), ("scope", "repo")]);
     let response = http.send(&request.header("accept", "application/json"), None, task).await?;
     let deny = |why: &str| {
         Error::new(
@@ -132,7 +138,9 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
         match (reply.access_token, reply.error.as_deref()) {
             (Some(token), _) if !token.is_empty() => return Ok(token.into()),
             (_, Some("authorization_pending")) => {}
-            (_, Some("slow_down")) => interval = reply.interval.unwrap_or(interval + SLOWER).clamp(1, 120),
+            (_, Some("slow_down")) => {
+                interval = reply.interval.unwrap_or(interval + SLOWER).clamp(1, 120)
+            }
             (_, Some("expired_token")) => return Err(late()),
             (_, Some("access_denied")) => {
                 return Err(Error::new(Code::Authentication, "the sign-in was declined"));

@@ -121,7 +121,8 @@ struct DiscussionComment {
 
 /// Removes the connection of this name from its node.
 fn take(node: &mut Value, name: &str) -> List {
-    let connection = node.as_object_mut().and_then(|object| object.remove(name)).unwrap_or_default();
+    let connection =
+        node.as_object_mut().and_then(|object| object.remove(name)).unwrap_or_default();
     serde_json::from_value(connection).unwrap_or_default()
 }
 
@@ -184,9 +185,10 @@ pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Fa
         QueryOutcome::Data(mut data, _) => {
             match data.pointer_mut("/repository/discussion").map(Value::take) {
                 Some(node @ Value::Object(_)) => match whole(github, node, task).await? {
-                    Ok(records) => {
-                        records.into_iter().next().map_or(Fate::Unreadable, |r| Fate::Here(Box::new(r)))
-                    }
+                    Ok(records) => records
+                        .into_iter()
+                        .next()
+                        .map_or(Fate::Unreadable, |r| Fate::Here(Box::new(r))),
                     Err(_) => Fate::Unreadable,
                 },
                 _ => Fate::Gone,
@@ -231,9 +233,17 @@ pub(super) async fn refusal_reason(github: &GitHub, task: &Task) -> Result<Optio
     })
 }
 
-async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) -> Result<QueryOutcome> {
+async fn ask(
+    github: &GitHub,
+    query: &str,
+    mut variables: Value,
+    task: &Task,
+) -> Result<QueryOutcome> {
     if github.login.is_none() {
-        return Ok(QueryOutcome::Refused(format!("{} requires signing in to read them", github.host)));
+        return Ok(QueryOutcome::Refused(format!(
+            "{} requires signing in to read them",
+            github.host
+        )));
     }
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     if query.contains("$owner") {
@@ -246,7 +256,9 @@ async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) ->
     match response.status {
         200 => {}
         500.. => return Ok(QueryOutcome::TooMuch),
-        403 | 404 => return Ok(QueryOutcome::Refused(github.refusal(&response, "discussions").to_string())),
+        403 | 404 => {
+            return Ok(QueryOutcome::Refused(github.refusal(&response, "discussions").to_string()));
+        }
         _ => return Err(github.refusal(&response, "discussions")),
     }
     let answer: Answer = response.json()?;
@@ -262,14 +274,19 @@ async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) ->
         return Ok(QueryOutcome::Refused(format!("{} does not support them", github.host)));
     }
     Ok(match answer.data {
-        Some(data) if !data.is_null() => QueryOutcome::Data(data, date(&response, github.http.now())),
+        Some(data) if !data.is_null() => {
+            QueryOutcome::Data(data, date(&response, github.http.now()))
+        }
         _ => QueryOutcome::TooMuch,
     })
 }
 
 fn cannot(github: &GitHub) -> Error {
-    Error::new(Code::Network, format!("{} cannot return one discussion in a single request", github.host))
-        .with_hint("Progress is saved; try again later.")
+    Error::new(
+        Code::Network,
+        format!("{} cannot return one discussion in a single request", github.host),
+    )
+    .with_hint("Progress is saved; try again later.")
 }
 
 /// Converts a discussion to records and fetches its missing comments; or returns the reason why it
@@ -375,7 +392,11 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
         comment_count: comments,
         created_at: about.created_at,
         updated_at: about.updated_at.or(about.created_at),
-        closed_at: about.answer_chosen_at.filter(|_| is_answered).or(about.closed_at).filter(|_| is_closed),
+        closed_at: about
+            .answer_chosen_at
+            .filter(|_| is_answered)
+            .or(about.closed_at)
+            .filter(|_| is_closed),
         merged_at: None,
         raw: Raw::new(node.to_string().into_bytes()),
     }
@@ -388,7 +409,8 @@ fn parse_comment(node: Value, number: u64) -> Result<Option<CommentRecord>, Stri
     if comment.deleted_at.is_some() {
         return Ok(None);
     }
-    let association = if comment.is_answer { Some(ANSWER.to_owned()) } else { comment.author_association };
+    let association =
+        if comment.is_answer { Some(ANSWER.to_owned()) } else { comment.author_association };
     Ok(Some(CommentRecord {
         repository: None,
         number,
@@ -422,17 +444,26 @@ mod tests {
     #[test]
     fn answered_discussion_is_closed_as_completed() {
         let open = parse(&json!({}));
-        assert_eq!((open.state, open.state_reason, open.closed_at), (Some(State::Open), None, None));
+        assert_eq!(
+            (open.state, open.state_reason, open.closed_at),
+            (Some(State::Open), None, None)
+        );
         assert_eq!(open.labels, ["Q&A", "pumps"]);
         let chosen_at = "2024-01-03T00:00:00Z";
         let doc = parse(&json!({"isAnswered": true, "answerChosenAt": chosen_at}));
-        assert_eq!((doc.state, doc.closed_at), (Some(State::Closed), Some(chosen_at.parse().unwrap())));
+        assert_eq!(
+            (doc.state, doc.closed_at),
+            (Some(State::Closed), Some(chosen_at.parse().unwrap()))
+        );
         assert_eq!(doc.state_reason.as_deref(), Some("completed"));
         for (word, reason) in
             [("OUTDATED", "not_planned"), ("DUPLICATE", "duplicate"), ("RESOLVED", "completed")]
         {
             let doc = parse(&json!({"closed": true, "closedAt": chosen_at, "stateReason": word}));
-            assert_eq!((doc.state, doc.state_reason.as_deref()), (Some(State::Closed), Some(reason)));
+            assert_eq!(
+                (doc.state, doc.state_reason.as_deref()),
+                (Some(State::Closed), Some(reason))
+            );
         }
     }
 

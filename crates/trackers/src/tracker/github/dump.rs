@@ -9,7 +9,9 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{REVIEW, clean, describe, named_repository, odd, plain, record, state, time, whole_number};
+use super::{
+    REVIEW, clean, describe, named_repository, odd, plain, record, state, time, whole_number,
+};
 use crate::tracker::identity::{self, address};
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
 
@@ -94,7 +96,9 @@ struct Comment {
 }
 
 /// Deserializes a list, plain or in GraphQL's form `{"nodes": […]}`; null is empty.
-fn nodes<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+fn nodes<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum List<T> {
@@ -134,7 +138,8 @@ fn comment_values(raw: &RawValue) -> Vec<&RawValue> {
     serde_json::from_str::<Vec<&RawValue>>(text)
         .or_else(|_| serde_json::from_str::<Nodes<'_>>(text).map(|n| n.nodes))
         .or_else(|_| {
-            serde_json::from_str::<Edges<'_>>(text).map(|e| e.edges.into_iter().map(|e| e.node).collect())
+            serde_json::from_str::<Edges<'_>>(text)
+                .map(|e| e.edges.into_iter().map(|e| e.node).collect())
         })
         .unwrap_or_default()
 }
@@ -177,11 +182,13 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     if !MARK.find_iter(text).any(|m| tells(m.as_str(), &text[m.end()..])) {
         return record(bytes).map(|r| vec![r]);
     }
-    let Ok(probe) = serde_json::from_str::<Probe>(text) else { return record(bytes).map(|r| vec![r]) };
+    let Ok(probe) = serde_json::from_str::<Probe>(text) else {
+        return record(bytes).map(|r| vec![r]);
+    };
     match probe.kind.as_ref().and_then(|k| k.as_str()) {
-        Some(kind @ ("issue" | "pull_request" | "issue_comment" | "pull_request_review_comment"))
-            if probe.created_at.is_none() =>
-        {
+        Some(
+            kind @ ("issue" | "pull_request" | "issue_comment" | "pull_request_review_comment"),
+        ) if probe.created_at.is_none() => {
             return archive_record(text, kind).map(|r| vec![r]);
         }
         // Users, milestones, events and similar records of a migration archive have a type of their
@@ -211,9 +218,9 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
 fn tells(name: &str, rest: &str) -> bool {
     let value = || rest.trim_start().strip_prefix(':').map_or("", str::trim_start);
     match name {
-        "\"type\"" => {
-            value().strip_prefix('"').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_lowercase()))
-        }
+        "\"type\"" => value()
+            .strip_prefix('"')
+            .is_some_and(|v| v.starts_with(|c: char| c.is_ascii_lowercase())),
         "\"comments\"" => value().starts_with('['),
         _ => true,
     }
@@ -242,7 +249,11 @@ fn review_id(url: Option<&str>) -> Option<String> {
 fn author(user: Option<User>, association: Option<String>) -> Author {
     let bot = user.as_ref().is_some_and(|u| u.is_bot);
     let login = user.and_then(|u| u.login).filter(|l| !l.is_empty());
-    Author { bot: bot || login.as_deref().is_some_and(|l| l.ends_with("[bot]")), login, association }
+    Author {
+        bot: bot || login.as_deref().is_some_and(|l| l.ends_with("[bot]")),
+        login,
+        association,
+    }
 }
 
 fn item(text: &str) -> Result<Vec<Record>, String> {
@@ -266,7 +277,8 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
     if let Some(raws) = item.comments {
         for (nth, raw) in comment_values(raws).into_iter().enumerate() {
             let comment: Comment = serde_json::from_str(raw.get()).map_err(|e| describe(&e))?;
-            let created_at = comment.created_at.or(item.created_at).unwrap_or(Timestamp::UNIX_EPOCH);
+            let created_at =
+                comment.created_at.or(item.created_at).unwrap_or(Timestamp::UNIX_EPOCH);
             // GraphQL returns only the requested fields.
             let id = comment_id(comment.url.as_deref())
                 .or(comment.database_id.map(|id| id.to_string()))
@@ -345,7 +357,8 @@ fn archive_record(text: &str, kind: &str) -> Result<Record, String> {
         })));
     }
     let label = |l: &serde_json::Value| {
-        let name = l.as_str().and_then(|u| u.rsplit('/').next()).or_else(|| l.get("name")?.as_str())?;
+        let name =
+            l.as_str().and_then(|u| u.rsplit('/').next()).or_else(|| l.get("name")?.as_str())?;
         let query = format!("x={}", name.replace('+', "%2B"));
         url::form_urlencoded::parse(query.as_bytes()).next().map(|(_, v)| v.into_owned())
     };
@@ -395,7 +408,10 @@ mod tests {
             (d.state, d.state_reason.as_deref(), d.comment_count),
             (Some(State::Closed), Some("not_planned"), 1)
         );
-        assert_eq!((c.number, c.remote_id.as_str(), c.repository.as_deref()), (7, "55", Some("acme/app")));
+        assert_eq!(
+            (c.number, c.remote_id.as_str(), c.repository.as_deref()),
+            (7, "55", Some("acme/app"))
+        );
         let pull = r#"{"number": 8, "title": "x", "state": "MERGED", "headRefName": "mend", "author": null}"#;
         let output = records(pull.as_bytes()).unwrap();
         assert!(
@@ -422,7 +438,10 @@ mod tests {
             records(br#"{"type": "user", "url": "https://github.com/ada", "login": "ada"}"#),
             Ok(Vec::new())
         );
-        assert!(records(br#"{"type": "issue", "url": "https://github.com/acme", "title": "x"}"#).is_err());
+        assert!(
+            records(br#"{"type": "issue", "url": "https://github.com/acme", "title": "x"}"#)
+                .is_err()
+        );
         for text in [
             r#"{"type": "issue", "url": "https://github.com/acme/app/issues/0", "title": "x"}"#,
             r#"{"id": 1, "issue_url": "https://x.example/repos/acme/app/issues/0", "body": "b", "created_at": "2024-01-01T00:00:00Z"}"#,

@@ -85,12 +85,19 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
 pub(super) fn address(base: &Url) -> Result<Url> {
     let text = base.as_str().trim_end_matches('/');
     let text = text.strip_suffix("/v3").unwrap_or(text);
-    Url::parse(&format!("{text}/graphql")).map_err(|_| Error::invalid("the tracker address is not valid"))
+    Url::parse(&format!("{text}/graphql"))
+        .map_err(|_| Error::invalid("the tracker address is not valid"))
 }
 
-async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Result<Option<Relations>> {
-    let mut query =
-        String::from("query($owner: String!, $name: String!) { repository(owner: $owner, name: $name) {");
+async fn ask(
+    github: &GitHub,
+    shape: &str,
+    numbers: &[u64],
+    task: &Task,
+) -> Result<Option<Relations>> {
+    let mut query = String::from(
+        "query($owner: String!, $name: String!) { repository(owner: $owner, name: $name) {",
+    );
     for number in numbers {
         query.push_str(&format!(" i{number}: issue(number: {number}) {{ ...closing }}"));
     }
@@ -113,7 +120,9 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
     match response.status {
         200 => {}
         500.. => return Ok(Some(Relations::TooMany)),
-        403 | 404 => return Ok(Some(Relations::Refused(github.refusal(&response, "links").to_string()))),
+        403 | 404 => {
+            return Ok(Some(Relations::Refused(github.refusal(&response, "links").to_string())));
+        }
         _ => return Err(github.refusal(&response, "links between items")),
     }
     let answer: Answer<Data> = response.json()?;
@@ -126,8 +135,13 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
         if message.contains("doesn't exist on type") || message.contains("isn't a defined") {
             return Ok(None);
         }
-        let words = answer.errors.first().map(super::super::graphql::Problem::words).unwrap_or_default();
-        if answer.errors.iter().any(|e| matches!(e.kind.as_deref(), Some("FORBIDDEN" | "NOT_FOUND"))) {
+        let words =
+            answer.errors.first().map(super::super::graphql::Problem::words).unwrap_or_default();
+        if answer
+            .errors
+            .iter()
+            .any(|e| matches!(e.kind.as_deref(), Some("FORBIDDEN" | "NOT_FOUND")))
+        {
             return Ok(Some(Relations::Refused(format!("no permission to read them{words}"))));
         }
         return Ok(Some(Relations::TooMany));
@@ -138,15 +152,19 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
         collect_relations(number, timeline.nodes.into_iter().flatten(), &mut relations);
     }
     relations.sort_by_key(|r| match r {
-        Relation::DuplicateOf(number, _) | Relation::ClosedBy(number, _) | Relation::RelatesTo(number, _) => {
-            *number
-        }
+        Relation::DuplicateOf(number, _)
+        | Relation::ClosedBy(number, _)
+        | Relation::RelatesTo(number, _) => *number,
     });
     Ok(Some(Relations::Found(relations)))
 }
 
 /// Returns the final relations from the events of an issue, oldest first.
-fn collect_relations(number: u64, events: impl Iterator<Item = Event>, relations: &mut Vec<Relation>) {
+fn collect_relations(
+    number: u64,
+    events: impl Iterator<Item = Event>,
+    relations: &mut Vec<Relation>,
+) {
     let mut duplicate_of: Vec<String> = Vec::new();
     let mut closed_by = None;
     for event in events {

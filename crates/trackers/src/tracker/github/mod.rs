@@ -136,7 +136,9 @@ struct Comment {
 }
 
 /// Deserializes a list that may be null.
-fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
 }
 
@@ -192,11 +194,17 @@ fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Time
         fn visit_unit<E>(self) -> Result<Self::Value, E> {
             Ok(None)
         }
-        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(
+            self,
+            mut seq: A,
+        ) -> Result<Self::Value, A::Error> {
             while seq.next_element::<serde::de::IgnoredAny>()?.is_some() {}
             Ok(None)
         }
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        fn visit_map<A: serde::de::MapAccess<'de>>(
+            self,
+            mut map: A,
+        ) -> Result<Self::Value, A::Error> {
             while map.next_entry::<serde::de::IgnoredAny, serde::de::IgnoredAny>()?.is_some() {}
             Ok(None)
         }
@@ -272,15 +280,20 @@ fn named_repository(value: Option<&serde_json::Value>) -> Option<String> {
         let owner = value.get("owner")?;
         Some(format!("{}/{}", owner.get("login").unwrap_or(owner).as_str()?, text("name")?))
     });
-    whole.filter(|name| name.split('/').count() == 2 && name.split('/').all(|part| !part.is_empty()))
+    whole
+        .filter(|name| name.split('/').count() == 2 && name.split('/').all(|part| !part.is_empty()))
 }
 
 fn issue(text: &str) -> Result<Record, String> {
     let issue: Issue = tolerant(text)?;
     identity::check("number", issue.number)?;
     let merged_at = issue.pull_request.as_ref().and_then(|p| p.merged_at).or(issue.merged_at);
-    let state =
-        state(issue.state.as_deref(), merged_at.is_some(), issue.closed_at.is_some(), issue.closed.as_ref());
+    let state = state(
+        issue.state.as_deref(),
+        merged_at.is_some(),
+        issue.closed_at.is_some(),
+        issue.closed.as_ref(),
+    );
     Ok(Record::Document(Box::new(DocumentRecord {
         repository: issue
             .url
@@ -321,12 +334,10 @@ fn issue(text: &str) -> Result<Record, String> {
 fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> {
     let comment: Comment = tolerant(text)?;
     let issue_url = comment.issue_url.as_deref().unwrap_or(issue_url);
-    let number = issue_url
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .and_then(item_number)
-        .ok_or_else(|| format!("\"issue_url\" does not end in an item number: {}", brief(issue_url)))?;
+    let number =
+        issue_url.trim_end_matches('/').rsplit('/').next().and_then(item_number).ok_or_else(
+            || format!("\"issue_url\" does not end in an item number: {}", brief(issue_url)),
+        )?;
     let created_at = comment.created_at.or(comment.updated_at).ok_or("no valid \"created_at\"")?;
     Ok(Record::Comment(Box::new(CommentRecord {
         repository: repository(issue_url),
@@ -348,7 +359,8 @@ fn repository(url: &str) -> Option<String> {
 
 fn author(user: Option<User>, association: Option<String>) -> Author {
     let (login, kind) = user.map(|u| (u.login, u.kind)).unwrap_or_default();
-    let bot = kind.as_deref() == Some("Bot") || login.as_deref().is_some_and(|l| l.ends_with("[bot]"));
+    let bot =
+        kind.as_deref() == Some("Bot") || login.as_deref().is_some_and(|l| l.ends_with("[bot]"));
     Author { login, bot, association }
 }
 
@@ -394,7 +406,8 @@ mod tests {
 
     #[test]
     fn issue_parses_without_optional_fields() {
-        let d = document(r#"{"number": 7, "title": "x", "user": null, "labels": null, "body": null}"#);
+        let d =
+            document(r#"{"number": 7, "title": "x", "user": null, "labels": null, "body": null}"#);
         assert_eq!((d.number, d.kind, d.state), (Some(7), DocKind::Issue, Some(State::Open)));
         assert_eq!(d.author, Author::default());
     }
@@ -436,7 +449,10 @@ mod tests {
             (b"{\"number\": 1, \"title\": \"\xff\"}", "invalid UTF-8"),
             (b"{\"number\": -1, \"title\": \"x\"}", "invalid value"),
             (b"hello", "not JSON"),
-            (b"{\"id\": 5, \"issue_url\": \"x/y\", \"created_at\": \"2024-01-02T03:04:05Z\"}", "item number"),
+            (
+                b"{\"id\": 5, \"issue_url\": \"x/y\", \"created_at\": \"2024-01-02T03:04:05Z\"}",
+                "item number",
+            ),
         ] {
             let error = record(json).unwrap_err();
             assert!(error.contains(why), "{error}");

@@ -135,7 +135,9 @@ fn labels(value: &mut Value) -> bool {
             Value::Array(names.map(|name| json!({ "name": name })).collect())
         }
         Value::Array(items) => Value::Array(items.iter().filter_map(label).collect()),
-        Value::Object(_) => Value::Array(nodes(value).into_iter().flatten().filter_map(label).collect()),
+        Value::Object(_) => {
+            Value::Array(nodes(value).into_iter().flatten().filter_map(label).collect())
+        }
         _ => return false,
     };
     true

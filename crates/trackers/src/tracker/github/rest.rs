@@ -126,14 +126,18 @@ impl GitHub {
     fn parse_page(&self, stream: Stream, at: &Url, response: &Response) -> Result<Page> {
         let raws: Vec<&RawValue> = response.json()?;
         let records: Vec<_> = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
-        let times: Vec<Timestamp> = records.iter().filter_map(|r| updated_at(r.as_ref().ok()?)).collect();
+        let times: Vec<Timestamp> =
+            records.iter().filter_map(|r| updated_at(r.as_ref().ok()?)).collect();
         let since = parameter(at, "since").and_then(|s| s.parse::<Timestamp>().ok());
-        let is_ordered = times.is_sorted() && since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
+        let is_ordered =
+            times.is_sorted() && since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
         let latest = times.last().copied().filter(|_| is_ordered);
         // A proxy may drop the links of a full page.
-        let is_full = size(at).is_some_and(|size| u32::try_from(raws.len()).is_ok_and(|count| count == size));
+        let is_full =
+            size(at).is_some_and(|size| u32::try_from(raws.len()).is_ok_and(|count| count == size));
         let is_link_missing = is_full && response.header("link").is_none();
-        let next_page = response.next.clone().or_else(|| is_link_missing.then(|| next_page(at)).flatten());
+        let next_page =
+            response.next.clone().or_else(|| is_link_missing.then(|| next_page(at)).flatten());
         let next: Option<Cursor> = match &next_page {
             None => None,
             Some(next) if next.origin() != self.base.origin() => {
@@ -160,7 +164,13 @@ impl GitHub {
             }
             _ => next,
         };
-        Ok(Page { records, next, watermark: latest, etag: response.etag.clone(), ..Page::default() })
+        Ok(Page {
+            records,
+            next,
+            watermark: latest,
+            etag: response.etag.clone(),
+            ..Page::default()
+        })
     }
 
     /// Returns the page after one whose last change is `latest`.
@@ -187,7 +197,9 @@ impl GitHub {
                 next.set_fragment(at.fragment());
                 Cursor(next.into())
             }
-            (Some(since), Some(_)) if is_later_page(at) && at.fragment() != Some(REREAD_FRAGMENT) => {
+            (Some(since), Some(_))
+                if is_later_page(at) && at.fragment() != Some(REREAD_FRAGMENT) =>
+            {
                 self.reread(stream, since)
             }
             (_, Some(latest)) => self.start(stream, Some(latest)),
@@ -306,7 +318,8 @@ impl Tracker for GitHub {
             access.refused.extend(discussions::refusal_reason(self, task).await?);
         }
         for stream in self.streams().iter().filter(|s| **s != Stream::Discussions) {
-            let url = Url::parse(&self.start(*stream, None).0).map_err(|_| Error::invalid("no address"))?;
+            let url = Url::parse(&self.start(*stream, None).0)
+                .map_err(|_| Error::invalid("no address"))?;
             let response = self.get(smaller(&url, 1), None, task).await?;
             let number = |name| response.header(name).and_then(|v| v.trim().parse::<u64>().ok());
             access.remaining = number("x-ratelimit-remaining").or(access.remaining);
@@ -334,7 +347,8 @@ impl Tracker for GitHub {
             // There is no list of wiki pages, because a wiki is a git repository.
             Stream::ReviewComments | Stream::Pages => "pulls/comments?",
         };
-        let mut text = format!("{base}/repos/{}/{list}sort=updated&direction=asc&per_page={PAGE}", self.name);
+        let mut text =
+            format!("{base}/repos/{}/{list}sort=updated&direction=asc&per_page={PAGE}", self.name);
         // GitHub returns an empty list if `since` is the epoch.
         if let Some(since) = since.filter(|s| s.as_second() > 0) {
             text.push_str(&format!("&since={}", since.strftime("%Y-%m-%dT%H:%M:%SZ")));
@@ -349,7 +363,13 @@ impl Tracker for GitHub {
         }
     }
 
-    async fn page(&self, stream: Stream, at: &Cursor, etag: Option<&str>, task: &Task) -> Result<Fetched> {
+    async fn page(
+        &self,
+        stream: Stream,
+        at: &Cursor,
+        etag: Option<&str>,
+        task: &Task,
+    ) -> Result<Fetched> {
         if let Some(walk) = Pagination::parse(at) {
             return self.list_page(stream, &walk, task).await;
         }
@@ -412,7 +432,8 @@ impl Tracker for GitHub {
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        match self.fate(Stream::Items, self.repository(&format!("/issues/{number}"))?, task).await? {
+        match self.fate(Stream::Items, self.repository(&format!("/issues/{number}"))?, task).await?
+        {
             Fate::Gone if self.discussions => discussions::item(self, number, task).await,
             fate => Ok(fate),
         }
@@ -443,7 +464,12 @@ impl Tracker for GitHub {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(&self, place: ReleasePlace, etag: Option<&str>, task: &Task) -> Result<Releases> {
+    async fn releases(
+        &self,
+        place: ReleasePlace,
+        etag: Option<&str>,
+        task: &Task,
+    ) -> Result<Releases> {
         // Only open milestones are listed by default.
         let (list, size, page) = (place.list.as_str(), place.size, place.page);
         let url = self.repository(&format!("/{list}?per_page={size}&page={page}"))?;
@@ -451,7 +477,9 @@ impl Tracker for GitHub {
         match response.status {
             200 => release::page(place, &response, &self.name).map(Releases::Found),
             304 => Ok(Releases::Unchanged),
-            403 | 404 | 410 | 451 => Ok(Releases::Refused(self.refusal(&response, "releases").to_string())),
+            403 | 404 | 410 | 451 => {
+                Ok(Releases::Refused(self.refusal(&response, "releases").to_string()))
+            }
             _ => Err(self.refusal(&response, "releases")),
         }
     }
@@ -485,7 +513,9 @@ impl GitHub {
                     // A transferred item is returned by its new repository.
                     Ok(r) if self.is_elsewhere(&r, task).await? => {
                         Ok(Fate::Moved(match (r.repository(), &r) {
-                            (Some(name), Record::Document(d)) => d.number.map(|n| format!("{name}#{n}")),
+                            (Some(name), Record::Document(d)) => {
+                                d.number.map(|n| format!("{name}#{n}"))
+                            }
                             _ => None,
                         }))
                     }
@@ -537,13 +567,17 @@ mod tests {
         let second = next_page(&url).unwrap();
         assert_eq!(parameter(&second, "page").as_deref(), Some("2"));
         assert_eq!(parameter(&next_page(&second).unwrap(), "page").as_deref(), Some("3"));
-        assert_eq!(next_page(&Url::parse("https://x/issues?after=abc&per_page=100").unwrap()), None);
+        assert_eq!(
+            next_page(&Url::parse("https://x/issues?after=abc&per_page=100").unwrap()),
+            None
+        );
     }
 
     #[test]
     fn smaller_page_keeps_the_cursor() {
         let url =
-            Url::parse("https://x/issues?after=a%3D&per_page=100&since=2020-01-01T00%3A00%3A00Z").unwrap();
+            Url::parse("https://x/issues?after=a%3D&per_page=100&since=2020-01-01T00%3A00%3A00Z")
+                .unwrap();
         let half = smaller(&url, 50);
         assert_eq!((size(&half), parameter(&half, "after").as_deref()), (Some(50), Some("a=")));
         assert_eq!(parameter(&half, "since").as_deref(), Some("2020-01-01T00:00:00Z"));

@@ -63,7 +63,12 @@ impl Jira {
     /// Opens the project with this key; without a token, its public content. A token with a colon
     /// is a user name (on Cloud the e-mail address) with a token or a password, any other a
     /// personal access token.
-    pub fn new(http: Http, address: &Address, project: &str, token: Option<&crate::secrets::Token>) -> Self {
+    pub fn new(
+        http: Http,
+        address: &Address,
+        project: &str,
+        token: Option<&crate::secrets::Token>,
+    ) -> Self {
         let login = token.map(|t| match t.has_name() {
             true => Login::basic(&address.base, t),
             false => Login::bearer(&address.base, t),
@@ -100,7 +105,10 @@ impl Jira {
         {
             let mut query = url.query_pairs_mut();
             query.append_pair("jql", &jql).append_pair("maxResults", &walk.size.to_string());
-            query.append_pair("fields", if stream == Stream::Items { FIELDS } else { "updated,comment" });
+            query.append_pair(
+                "fields",
+                if stream == Stream::Items { FIELDS } else { "updated,comment" },
+            );
             match (&walk.token, self.cloud) {
                 (Some(token), true) => drop(query.append_pair("nextPageToken", token)),
                 (None, true) => {}
@@ -212,7 +220,8 @@ impl Tracker for Jira {
             access.user = me.display_name.or(me.name);
         }
         for stream in self.streams() {
-            let response = self.client.get(self.list(*stream, &Pagination::new(None, 1))?, task).await?;
+            let response =
+                self.client.get(self.list(*stream, &Pagination::new(None, 1))?, task).await?;
             if response.status != 200 {
                 access.refused.push(self.client.refusal(&response, stream.words()).to_string());
             }
@@ -271,7 +280,8 @@ impl Tracker for Jira {
             // Cloud no longer returns a count.
             return Ok(None);
         }
-        let response = self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
+        let response =
+            self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
         if response.status != 200 {
             return Ok(None);
         }
@@ -313,7 +323,12 @@ impl Tracker for Jira {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(&self, _place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+    async fn releases(
+        &self,
+        _place: ReleasePlace,
+        _etag: Option<&str>,
+        task: &Task,
+    ) -> Result<Releases> {
         let path = format!("rest/api/{}/project/{}/versions", self.version(), part(&self.project));
         release::fetch(&self.client, self.client.url(&path)?, task, |response| {
             Ok(release::versions(&response.json::<Vec<&RawValue>>()?, |id| {
@@ -328,7 +343,8 @@ impl Tracker for Jira {
 fn offset(text: &str) -> Option<TimeZone> {
     let at = text.rfind(['+', '-']).filter(|at| *at > 10)?;
     let digits: String = text[at + 1..].chars().filter(char::is_ascii_digit).collect();
-    let (hours, minutes): (i32, i32) = (digits.get(..2)?.parse().ok()?, digits.get(2..4)?.parse().ok()?);
+    let (hours, minutes): (i32, i32) =
+        (digits.get(..2)?.parse().ok()?, digits.get(2..4)?.parse().ok()?);
     let seconds = (hours * 60 + minutes) * 60;
     let seconds = if text[at..].starts_with('-') { -seconds } else { seconds };
     Some(jiff::tz::Offset::from_seconds(seconds).ok()?.to_time_zone())

@@ -132,7 +132,9 @@ struct Comment {
     jsd_public: Option<bool>,
 }
 
-fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
 }
 
@@ -140,7 +142,8 @@ fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) 
 pub(super) fn time(text: &str) -> Option<Timestamp> {
     let with_colon = match text.len().checked_sub(5).map(|at| (at, text.is_char_boundary(at))) {
         Some((at, true))
-            if text[at..].starts_with(['+', '-']) && text[at + 1..].bytes().all(|b| b.is_ascii_digit()) =>
+            if text[at..].starts_with(['+', '-'])
+                && text[at + 1..].bytes().all(|b| b.is_ascii_digit()) =>
         {
             format!("{}:{}", &text[..at + 3], &text[at + 3..])
         }
@@ -188,8 +191,11 @@ pub(in crate::tracker) fn issue(
         ));
     };
     let fields = issue.fields;
-    let category =
-        fields.status.as_ref().and_then(|s| s.status_category.as_ref()).and_then(|c| c.key.as_deref());
+    let category = fields
+        .status
+        .as_ref()
+        .and_then(|s| s.status_category.as_ref())
+        .and_then(|c| c.key.as_deref());
     let is_closed = match category {
         Some("done") => true,
         Some(_) => false,
@@ -233,10 +239,15 @@ pub(in crate::tracker) fn issue(
 
 /// Returns the relation of a link from the issue with this number. The outward issue is the one
 /// that this issue "duplicates".
-fn relation(link: &IssueLink, number: u64, key_of: impl Fn(&str) -> Option<String>) -> Option<Relation> {
+fn relation(
+    link: &IssueLink,
+    number: u64,
+    key_of: impl Fn(&str) -> Option<String>,
+) -> Option<Relation> {
     let kind = link.kind.as_ref()?;
     let words = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
-    let duplicate = words(&kind.name).contains("duplicate") || words(&kind.outward).contains("duplicates");
+    let duplicate =
+        words(&kind.name).contains("duplicate") || words(&kind.outward).contains("duplicates");
     match (&link.outward_issue, &link.inward_issue) {
         (Some(to), _) if duplicate => Some(Relation::DuplicateOf(number, key_of(&to.key)?)),
         // The other issue states this relation.
@@ -256,11 +267,16 @@ pub(in crate::tracker) fn comments_of(text: &str) -> Option<(String, Vec<&RawVal
     Some((issue.key, comments, total))
 }
 
-pub(in crate::tracker) fn comment(text: &str, key: &str, base: &str) -> Result<CommentRecord, String> {
+pub(in crate::tracker) fn comment(
+    text: &str,
+    key: &str,
+    base: &str,
+) -> Result<CommentRecord, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let (_, number) = parts(key).ok_or("belongs to no item")?;
     let created_at = time(&comment.created).ok_or("\"created\" is not a valid time")?;
-    let internal = comment.visibility.is_some_and(|v| !v.is_null()) || comment.jsd_public == Some(false);
+    let internal =
+        comment.visibility.is_some_and(|v| !v.is_null()) || comment.jsd_public == Some(false);
     Ok(CommentRecord {
         repository: None,
         number,
@@ -293,8 +309,9 @@ mod tests {
             (r#""jsdPublic": false"#, true),
             (r#""jsdPublic": true, "visibility": null"#, false),
         ] {
-            let text =
-                format!(r#"{{"id": "5", "created": "2024-01-02T03:04:05.000+0200", "body": "x", {marks}}}"#);
+            let text = format!(
+                r#"{{"id": "5", "created": "2024-01-02T03:04:05.000+0200", "body": "x", {marks}}}"#
+            );
             let record = comment(&text, "PUMP-7", "https://x.example").unwrap();
             assert_eq!(record.author.is_internal(), internal, "{marks}");
         }
@@ -309,7 +326,10 @@ mod tests {
         let (_, relations) = issue(text, "https://x.example", "x.example", "PUMP").unwrap();
         assert_eq!(
             relations,
-            [Relation::DuplicateOf(7, "PUMP#3".into()), Relation::RelatesTo(7, "x.example/TANK#1".into())]
+            [
+                Relation::DuplicateOf(7, "PUMP#3".into()),
+                Relation::RelatesTo(7, "x.example/TANK#1".into())
+            ]
         );
     }
 }

@@ -121,7 +121,10 @@ impl Linear {
         let answer: Answer = match response.status {
             200 | 400 => response.json()?,
             403 | 404 => {
-                return Ok((QueryOutcome::Refused(self.client.refusal(&response, subject).to_string()), at));
+                return Ok((
+                    QueryOutcome::Refused(self.client.refusal(&response, subject).to_string()),
+                    at,
+                ));
             }
             500.. => return Ok((QueryOutcome::TooMuch(Box::new(response)), at)),
             _ => return Err(self.client.refusal(&response, subject)),
@@ -130,17 +133,25 @@ impl Linear {
             let code = problem.extensions["code"].as_str().unwrap_or_default();
             let text = problem.message.as_str();
             let outcome = match code {
-                "AUTHENTICATION_ERROR" => return Err(self.client.refusal_as(401, &response, subject)),
+                "AUTHENTICATION_ERROR" => {
+                    return Err(self.client.refusal_as(401, &response, subject));
+                }
                 "FORBIDDEN" | "FEATURE_NOT_ACCESSIBLE" => {
                     QueryOutcome::Refused(format!("no permission to read them{}", problem.words()))
                 }
                 _ if text.starts_with("Entity not found") => QueryOutcome::Gone,
                 _ if text.to_lowercase().contains("cursor") => QueryOutcome::Expired,
-                _ if text.to_lowercase().contains("too complex") => QueryOutcome::TooMuch(Box::new(response)),
+                _ if text.to_lowercase().contains("too complex") => {
+                    QueryOutcome::TooMuch(Box::new(response))
+                }
                 _ => {
                     return Err(Error::new(
                         Code::Network,
-                        format!("{} returned an error for {subject}{}", self.client.host, problem.words()),
+                        format!(
+                            "{} returned an error for {subject}{}",
+                            self.client.host,
+                            problem.words()
+                        ),
                     )
                     .with_hint("Progress is saved; try again later."));
                 }
@@ -151,7 +162,8 @@ impl Linear {
     }
 
     async fn me(&self, task: &Task) -> Result<Option<String>> {
-        let (outcome, _) = self.ask("{ viewer { name } }", json!({}), "the account of the key", task).await?;
+        let (outcome, _) =
+            self.ask("{ viewer { name } }", json!({}), "the account of the key", task).await?;
         Ok(match outcome {
             QueryOutcome::Data(data) => data["viewer"]["name"].as_str().map(str::to_owned),
             _ => None,
@@ -190,7 +202,8 @@ impl Tracker for Linear {
             )));
         }
         workspace.clone_into(&mut self.workspace);
-        let teams: Vec<About> = serde_json::from_value(data["teams"]["nodes"].clone()).unwrap_or_default();
+        let teams: Vec<About> =
+            serde_json::from_value(data["teams"]["nodes"].clone()).unwrap_or_default();
         let Some(team) = teams.into_iter().find(|t| t.key.eq_ignore_ascii_case(&self.team)) else {
             return Err(Error::not_found(format!("the workspace \"{workspace}\" has no team with the key {}, or you don't have access to it", self.team))
                 .with_hint("The team key is the prefix of issue numbers: ENG in ENG-12. A private team needs a member's API key."));
@@ -211,7 +224,9 @@ impl Tracker for Linear {
         let project = self.probe(task).await?;
         let mut access = Access { project, user: self.me(task).await?, ..Access::default() };
         for stream in self.streams() {
-            if let Fetched::Refused(why) = self.list_page(*stream, &Pagination::new(None, 1), task).await? {
+            if let Fetched::Refused(why) =
+                self.list_page(*stream, &Pagination::new(None, 1), task).await?
+            {
                 access.refused.push(format!("{}: {why}", stream.words()));
             }
         }
@@ -246,7 +261,9 @@ impl Tracker for Linear {
         let mut data = match outcome {
             QueryOutcome::Data(data) => data,
             QueryOutcome::Refused(why) => return Ok(Fetched::Refused(why)),
-            QueryOutcome::Gone => return Ok(Fetched::Refused("no permission to read them".to_owned())),
+            QueryOutcome::Gone => {
+                return Ok(Fetched::Refused("no permission to read them".to_owned()));
+            }
             QueryOutcome::Expired => return Ok(Fetched::Expired),
             QueryOutcome::TooMuch(response) => {
                 return match walk.smaller() {
@@ -255,8 +272,9 @@ impl Tracker for Linear {
                 };
             }
         };
-        let connection: List = serde_json::from_value(data[list].take())
-            .map_err(|e| Error::new(Code::Network, format!("cannot read a list from Linear: {e}")))?;
+        let connection: List = serde_json::from_value(data[list].take()).map_err(|e| {
+            Error::new(Code::Network, format!("cannot read a list from Linear: {e}"))
+        })?;
         let token = connection.next_cursor();
         let mut page = Page::default();
         for node in connection.nodes {
@@ -292,7 +310,9 @@ impl Tracker for Linear {
             QueryOutcome::Data(mut data) => data["issue"].take(),
             QueryOutcome::Gone => return Ok(Fate::Gone),
             QueryOutcome::Refused(_) | QueryOutcome::Expired => return Ok(Fate::Unreadable),
-            QueryOutcome::TooMuch(response) => return Err(self.client.refusal(&response, "an issue")),
+            QueryOutcome::TooMuch(response) => {
+                return Err(self.client.refusal(&response, "an issue"));
+            }
         };
         if node.is_null() {
             return Ok(Fate::Gone);
@@ -302,7 +322,8 @@ impl Tracker for Linear {
             return Ok(Fate::Gone);
         }
         // An issue that moved to another team is returned under its new key.
-        if let Some((team, number)) = issue.home().filter(|(team, _)| !team.eq_ignore_ascii_case(&self.team))
+        if let Some((team, number)) =
+            issue.home().filter(|(team, _)| !team.eq_ignore_ascii_case(&self.team))
         {
             return Ok(Fate::Moved(Some(format!("{}/{team}#{number}", self.workspace))));
         }
@@ -320,7 +341,9 @@ impl Tracker for Linear {
             },
             QueryOutcome::Gone => Fate::Gone,
             QueryOutcome::Refused(_) | QueryOutcome::Expired => Fate::Unreadable,
-            QueryOutcome::TooMuch(response) => return Err(self.client.refusal(&response, "comments")),
+            QueryOutcome::TooMuch(response) => {
+                return Err(self.client.refusal(&response, "comments"));
+            }
         })
     }
 }

@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::tracker::{Relation, client::clean, github::describe};
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
+use precedent_core::model::{
+    Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number,
+};
 
 /// The closed types of workflow states.
 pub(super) const CLOSED_TYPES: [&str; 3] = ["completed", "canceled", "duplicate"];
@@ -160,7 +162,8 @@ impl Issue {
             "canceled" => Some("not_planned".to_owned()),
             _ => name,
         };
-        let labels = about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().chain(about.project);
+        let labels =
+            about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().chain(about.project);
         DocumentRecord {
             repository: None,
             kind: DocKind::Issue,
@@ -265,7 +268,10 @@ mod tests {
     #[test]
     fn state_type_determines_the_reason() {
         let open = issue(&serde_json::json!({})).record();
-        assert_eq!((open.state, open.state_reason.as_deref()), (Some(State::Open), Some("In Progress")));
+        assert_eq!(
+            (open.state, open.state_reason.as_deref()),
+            (Some(State::Open), Some("In Progress"))
+        );
         assert_eq!((open.number, open.title.as_str()), (Some(7), "Pump stalls"));
         assert_eq!(open.labels, ["Bug", "Flow"]);
         for (name, kind, want) in [
@@ -276,7 +282,11 @@ mod tests {
         ] {
             let state = serde_json::json!({"state": {"name": name, "type": kind}, "canceledAt": "2024-01-03T00:00:00Z"});
             let doc = issue(&state).record();
-            assert_eq!((doc.state, doc.state_reason.as_deref()), (Some(State::Closed), Some(want)), "{name}");
+            assert_eq!(
+                (doc.state, doc.state_reason.as_deref()),
+                (Some(State::Closed), Some(want)),
+                "{name}"
+            );
             assert!(doc.closed_at.is_some());
         }
     }
@@ -289,7 +299,10 @@ mod tests {
         let with_links = issue(&serde_json::json!({"relations": {"nodes": nodes}}));
         assert_eq!(
             with_links.relations("acme"),
-            [Relation::DuplicateOf(7, "acme/ENG#3".into()), Relation::RelatesTo(7, "acme/OPS#9".into())]
+            [
+                Relation::DuplicateOf(7, "acme/ENG#3".into()),
+                Relation::RelatesTo(7, "acme/OPS#9".into())
+            ]
         );
         assert!(issue(&serde_json::json!({"trashed": true})).is_gone());
         assert!(Issue::parse(serde_json::json!({"id": "a", "identifier": "x"})).is_err());

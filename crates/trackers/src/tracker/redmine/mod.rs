@@ -166,7 +166,9 @@ impl Redmine {
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in &list.issues {
-            let Ok((issue, _)) = shapes::issue(raw.get(), self.base(), &self.project, &self.done_ids) else {
+            let Ok((issue, _)) =
+                shapes::issue(raw.get(), self.base(), &self.project, &self.done_ids)
+            else {
                 continue;
             };
             times.extend(issue.updated_at);
@@ -190,16 +192,21 @@ impl Redmine {
     /// Fetches a page of wiki pages. The index always lists all of them.
     async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let root = format!("projects/{}/wiki", part(&self.project));
-        let response = self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
+        let response =
+            self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
         if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Pages)? {
             return Ok(outcome);
         }
-        let (mut rows, unreadable) = parse_each::<WikiEntry>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
+        let (mut rows, unreadable) =
+            parse_each::<WikiEntry>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
         rows.sort_by(|a, b| (a.updated_on, &a.title).cmp(&(b.updated_on, &b.title)));
         let names = rows.iter().map(|p| p.title.clone()).collect();
-        let recent: Vec<_> =
-            rows.into_iter().filter(|p| walk.since.is_none() || p.updated_on >= walk.since).collect();
-        let from = usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
+        let recent: Vec<_> = rows
+            .into_iter()
+            .filter(|p| walk.since.is_none() || p.updated_on >= walk.since)
+            .collect();
+        let from =
+            usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
         let batch = &recent[from..recent.len().min(from.saturating_add(size))];
         let mut page = Page { all_pages: Some(names), ..Page::default() };
@@ -238,8 +245,9 @@ fn more(list: &Issues<'_>, walk: &Pagination) -> bool {
 }
 
 fn read_notes(text: &str, number: u64, base: &str, page: &mut Page) -> Result<()> {
-    let journals: Journals<'_> = serde_json::from_str(text)
-        .map_err(|e| Error::new(Code::Network, format!("cannot read the journal of an issue: {e}")))?;
+    let journals: Journals<'_> = serde_json::from_str(text).map_err(|e| {
+        Error::new(Code::Network, format!("cannot read the journal of an issue: {e}"))
+    })?;
     for raw in &journals.journals {
         match shapes::note(raw.get(), number, base) {
             Ok(Some(note)) => page.records.push(Ok(Record::Comment(Box::new(note)))),
@@ -265,7 +273,8 @@ impl Tracker for Redmine {
         let about = self.client.json::<Whole>(&path, &self.project, task).await?.project;
         let statuses: Statuses =
             self.client.json("issue_statuses.json", "the list of statuses", task).await?;
-        self.done_ids = statuses.issue_statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
+        self.done_ids =
+            statuses.issue_statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
         self.id = about.id;
         Ok(Project {
             name: about.identifier.unwrap_or_else(|| self.project.clone()),
@@ -281,7 +290,8 @@ impl Tracker for Redmine {
         let project = self.probe(task).await?;
         let mut access = Access { project, ..Access::default() };
         if self.client.login.is_some() {
-            let me: Me = self.client.json("users/current.json", "the account of the key", task).await?;
+            let me: Me =
+                self.client.json("users/current.json", "the account of the key", task).await?;
             access.user = me.user.login.or(me.user.firstname);
         }
         for stream in self.streams() {
@@ -306,7 +316,9 @@ impl Tracker for Redmine {
     async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         match stream {
             Stream::Items => self.items(walk, task).await,
-            Stream::Comments | Stream::ReviewComments | Stream::Discussions => self.notes(walk, task).await,
+            Stream::Comments | Stream::ReviewComments | Stream::Discussions => {
+                self.notes(walk, task).await
+            }
             Stream::Pages => self.pages(walk, task).await,
         }
     }
@@ -320,7 +332,8 @@ impl Tracker for Redmine {
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let response = self.client.get(self.client.url(&format!("issues/{number}.json"))?, task).await?;
+        let response =
+            self.client.get(self.client.url(&format!("issues/{number}.json"))?, task).await?;
         match response.status {
             200 => {
                 let whole: IssueReply<'_> = response.json()?;
@@ -329,10 +342,17 @@ impl Tracker for Redmine {
                 if home.is_some() && self.id.is_some() && home != self.id {
                     return Ok(Fate::Moved(None));
                 }
-                Ok(match shapes::issue(whole.issue.get(), self.base(), &self.project, &self.done_ids) {
-                    Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
-                    Err(_) => Fate::Unreadable,
-                })
+                Ok(
+                    match shapes::issue(
+                        whole.issue.get(),
+                        self.base(),
+                        &self.project,
+                        &self.done_ids,
+                    ) {
+                        Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
+                        Err(_) => Fate::Unreadable,
+                    },
+                )
             }
             // A 403 means that the issue moved to an inaccessible project.
             403 | 404 | 410 => Ok(Fate::Gone),
@@ -345,12 +365,18 @@ impl Tracker for Redmine {
         let response = self.client.get(self.client.url(&path)?, task).await?;
         match response.status {
             200 => {
-                Ok(match shapes::page(&String::from_utf8_lossy(&response.body), self.base(), &self.project) {
-                    // A renamed page is returned under its new name.
-                    Ok(page) if page.slug.as_deref() != Some(slug) => Fate::Moved(None),
-                    Ok(page) => Fate::Here(Box::new(Record::Document(Box::new(page)))),
-                    Err(_) => Fate::Unreadable,
-                })
+                Ok(
+                    match shapes::page(
+                        &String::from_utf8_lossy(&response.body),
+                        self.base(),
+                        &self.project,
+                    ) {
+                        // A renamed page is returned under its new name.
+                        Ok(page) if page.slug.as_deref() != Some(slug) => Fate::Moved(None),
+                        Ok(page) => Fate::Here(Box::new(Record::Document(Box::new(page)))),
+                        Err(_) => Fate::Unreadable,
+                    },
+                )
             }
             404 | 410 => Ok(Fate::Gone),
             403 => Ok(Fate::Unreadable),
@@ -382,11 +408,18 @@ impl Tracker for Redmine {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(&self, _place: ReleasePlace, _etag: Option<&str>, task: &Task) -> Result<Releases> {
+    async fn releases(
+        &self,
+        _place: ReleasePlace,
+        _etag: Option<&str>,
+        task: &Task,
+    ) -> Result<Releases> {
         let url = self.client.url(&format!("projects/{}/versions.json", part(&self.project)))?;
         release::fetch(&self.client, url, task, |response| {
             let list: Versions<'_> = response.json()?;
-            Ok(release::versions(&list.versions, |id| Some(format!("{}/versions/{id}", self.base()))))
+            Ok(release::versions(&list.versions, |id| {
+                Some(format!("{}/versions/{id}", self.base()))
+            }))
         })
         .await
     }

@@ -124,7 +124,11 @@ pub(in crate::tracker) fn markdown(text: Option<String>) -> String {
 }
 
 fn author(user: Option<Name>, private: bool) -> Author {
-    Author { login: user.and_then(|u| u.name), bot: false, association: private.then(|| INTERNAL.to_owned()) }
+    Author {
+        login: user.and_then(|u| u.name),
+        bot: false,
+        association: private.then(|| INTERNAL.to_owned()),
+    }
 }
 
 /// Parses an issue of the project with this id, and its relations.
@@ -134,7 +138,8 @@ pub(super) fn issue(
     project: &str,
     done_ids: &HashSet<u64>,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
-    let issue: Issue = serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
+    let issue: Issue =
+        serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
     identity::check("id", issue.id)?;
     let status = issue.status.as_ref();
     let is_closed = status.and_then(|s| s.id).is_some_and(|id| done_ids.contains(&id));
@@ -152,7 +157,11 @@ pub(super) fn issue(
         state: Some(if is_closed { State::Closed } else { State::Open }),
         state_reason: issue.status.and_then(|s| s.name),
         author: author(issue.author, false),
-        labels: [issue.tracker, issue.category].into_iter().flatten().filter_map(|n| n.name).collect(),
+        labels: [issue.tracker, issue.category]
+            .into_iter()
+            .flatten()
+            .filter_map(|n| n.name)
+            .collect(),
         milestone: issue.fixed_version.and_then(|v| v.name),
         locked: false,
         // Lists contain no comment count.
@@ -180,7 +189,8 @@ fn relation(link: &IssueRelation, id: u64, project: &str) -> Option<Relation> {
 
 /// Parses a note of an issue; `None` for a journal entry without text.
 pub(super) fn note(text: &str, number: u64, base: &str) -> Result<Option<CommentRecord>, String> {
-    let journal: Journal = serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
+    let journal: Journal =
+        serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
     let body = markdown(journal.notes);
     if body.trim().is_empty() {
         return Ok(None);

@@ -168,17 +168,23 @@ impl Zendesk {
     fn export_url(&self, walk: &Pagination) -> Result<Url> {
         if walk.open {
             // Archived tickets were closed long ago.
-            return self.list_url(&format!("api/v2/tickets.json?include={EXTRAS}"), walk.token.as_deref());
+            return self
+                .list_url(&format!("api/v2/tickets.json?include={EXTRAS}"), walk.token.as_deref());
         }
-        let mut url = self.client.url(&format!("api/v2/incremental/tickets/cursor.json?include={EXTRAS}"))?;
+        let mut url =
+            self.client.url(&format!("api/v2/incremental/tickets/cursor.json?include={EXTRAS}"))?;
         let mut query = url.query_pairs_mut();
         query.append_pair("per_page", &walk.size.to_string());
         match &walk.token {
             Some(token) => drop(query.append_pair("cursor", token)),
             None => {
                 // The export rejects times within the last minute.
-                let latest =
-                    self.client.http.now().checked_sub(SignedDuration::from_secs(61)).unwrap_or_default();
+                let latest = self
+                    .client
+                    .http
+                    .now()
+                    .checked_sub(SignedDuration::from_secs(61))
+                    .unwrap_or_default();
                 let since = walk.since.map_or(0, |since| since.min(latest).as_second());
                 query.append_pair("start_time", &since.to_string());
             }
@@ -194,7 +200,9 @@ impl Zendesk {
             // The cursor has expired.
             400 | 422 if walk.token.is_some() => return Ok(Fetched::Expired),
             500.. if walk.size >= 10 => {
-                return Ok(Fetched::Smaller(Pagination { size: walk.size / 2, ..walk.clone() }.cursor()));
+                return Ok(Fetched::Smaller(
+                    Pagination { size: walk.size / 2, ..walk.clone() }.cursor(),
+                ));
             }
             403 => return Ok(Fetched::Refused(self.for_admins(&response))),
             _ => return self.client.list_refusal(&response, stream.words()),
@@ -222,7 +230,8 @@ impl Zendesk {
                 if !ticket.was_merged() {
                     page.relations.push((ticket.id, ticket.relations()));
                 }
-                page.records.push(Ok(Record::Document(Box::new(ticket.record(&people, self.web())))));
+                page.records
+                    .push(Ok(Record::Document(Box::new(ticket.record(&people, self.web())))));
                 continue;
             }
             page.named.push(ticket.id.to_string());
@@ -232,20 +241,32 @@ impl Zendesk {
                 return self.client.list_refusal(&response, stream.words());
             }
         }
-        let next = cursor.map(|token| Pagination { page: walk.page + 1, token: Some(token), ..walk.clone() });
+        let next = cursor.map(|token| Pagination {
+            page: walk.page + 1,
+            token: Some(token),
+            ..walk.clone()
+        });
         page.next = next.map(|w| w.cursor());
         Ok(Fetched::Page(page))
     }
 
     /// Adds the comments of a ticket; returns the response if they may not be read.
-    async fn collect(&self, ticket: &Ticket, page: &mut Page, task: &Task) -> Result<Option<Box<Response>>> {
+    async fn collect(
+        &self,
+        ticket: &Ticket,
+        page: &mut Page,
+        task: &Task,
+    ) -> Result<Option<Box<Response>>> {
         match self.thread(ticket.id, task).await? {
             Thread::Comments(comments, merged_into) => {
-                let comments = comments.into_iter().map(|c| c.map(|c| Record::Comment(Box::new(c))));
+                let comments =
+                    comments.into_iter().map(|c| c.map(|c| Record::Comment(Box::new(c))));
                 page.records.extend(comments);
                 if ticket.was_merged() {
                     let mut relations = ticket.relations();
-                    relations.extend(merged_into.map(|n| Relation::DuplicateOf(ticket.id, shapes::key(n))));
+                    relations.extend(
+                        merged_into.map(|n| Relation::DuplicateOf(ticket.id, shapes::key(n))),
+                    );
                     page.relations.push((ticket.id, relations));
                 }
                 Ok(None)
@@ -294,7 +315,12 @@ impl Zendesk {
 
     /// Adds users that were not side-loaded, which comments do not guarantee.
     /// <https://developer.zendesk.com/api-reference/ticketing/users/users/#show-many-users>
-    async fn add_people(&self, author_ids: BTreeSet<i64>, people: &mut People, task: &Task) -> Result<()> {
+    async fn add_people(
+        &self,
+        author_ids: BTreeSet<i64>,
+        people: &mut People,
+        task: &Task,
+    ) -> Result<()> {
         let mut unknown = Vec::new();
         {
             let cache = self.people.lock().unwrap_or_else(PoisonError::into_inner);
@@ -308,9 +334,14 @@ impl Zendesk {
         }
         for chunk in unknown.chunks(LIST_PAGE_SIZE as usize) {
             let ids: Vec<String> = chunk.iter().map(ToString::to_string).collect();
-            let url = self.client.url(&format!("api/v2/users/show_many.json?ids={}", ids.join(",")))?;
+            let url =
+                self.client.url(&format!("api/v2/users/show_many.json?ids={}", ids.join(",")))?;
             let response = self.client.get(url, task).await?;
-            let list = if response.status == 200 { response.json::<List<'_>>()?.users } else { Vec::new() };
+            let list = if response.status == 200 {
+                response.json::<List<'_>>()?.users
+            } else {
+                Vec::new()
+            };
             let mut users = shapes::people(list);
             let mut cache = self.people.lock().unwrap_or_else(PoisonError::into_inner);
             for id in chunk {
@@ -334,7 +365,8 @@ impl Zendesk {
             None => Vec::new(),
         };
         // An edit does not change the order by creation.
-        let path = "api/v2/help_center/articles.json?sort_by=created_at&sort_order=asc&include=users";
+        let path =
+            "api/v2/help_center/articles.json?sort_by=created_at&sort_order=asc&include=users";
         let response = self.client.get(self.list_url(path, walk.token.as_deref())?, task).await?;
         match response.status {
             200 => {}
@@ -387,7 +419,8 @@ impl Zendesk {
 
     /// Returns the user of the token. Without a token, the response is a user without an id.
     async fn me(&self, task: &Task) -> Result<User> {
-        let me: Me = self.client.json("api/v2/users/me.json", "the account of the token", task).await?;
+        let me: Me =
+            self.client.json("api/v2/users/me.json", "the account of the token", task).await?;
         if me.user.id.is_none() {
             let name = self.client.host.split('/').next().unwrap_or_default();
             return Err(Error::new(Code::Authentication, format!("{} requires a token", self.client.host)).with_hint(
@@ -423,10 +456,13 @@ impl Tracker for Zendesk {
         match response.status {
             200 => {}
             403 => access.refused.push(self.for_admins(&response)),
-            _ => access.refused.push(self.client.refusal(&response, Stream::Items.words()).to_string()),
+            _ => access
+                .refused
+                .push(self.client.refusal(&response, Stream::Items.words()).to_string()),
         }
         if self.wiki
-            && let Fetched::Refused(why) = self.pages(&Pagination::new(None, LIST_PAGE_SIZE), task).await?
+            && let Fetched::Refused(why) =
+                self.pages(&Pagination::new(None, LIST_PAGE_SIZE), task).await?
         {
             access.refused.push(why);
         }
@@ -479,7 +515,9 @@ impl Tracker for Zendesk {
     }
 
     async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Fate> {
-        let Some(id) = remote_id.and_then(|id| id.parse::<u64>().ok()) else { return Ok(Fate::Unreadable) };
+        let Some(id) = remote_id.and_then(|id| id.parse::<u64>().ok()) else {
+            return Ok(Fate::Unreadable);
+        };
         let url = self.client.url(&format!("api/v2/help_center/articles/{id}.json"))?;
         let response = self.client.get(url, task).await?;
         match response.status {
@@ -501,7 +539,8 @@ impl Tracker for Zendesk {
         match self.thread(number, task).await? {
             Thread::Comments(comments, _) => {
                 let comment = comments.into_iter().flatten().find(|c| c.remote_id == remote_id);
-                Ok(comment.map_or(Fate::Gone, |c| Fate::Here(Box::new(Record::Comment(Box::new(c))))))
+                Ok(comment
+                    .map_or(Fate::Gone, |c| Fate::Here(Box::new(Record::Comment(Box::new(c))))))
             }
             Thread::Gone => Ok(Fate::Gone),
             Thread::Refused(response) => Err(self.client.refusal(&response, "comments")),

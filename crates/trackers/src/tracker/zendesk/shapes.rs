@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use regex::Regex;
 use serde::Deserialize;
 
-use crate::tracker::{Kind, Relation, client::clean, github::describe, identity, wiki::slug_of_title};
+use crate::tracker::{
+    Kind, Relation, client::clean, github::describe, identity, wiki::slug_of_title,
+};
 use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State, item_number,
 };
@@ -100,7 +102,8 @@ pub(super) fn key(number: u64) -> String {
 impl Ticket {
     /// Returns the place of the ticket in the export.
     pub(super) fn export_time(&self) -> Option<Timestamp> {
-        let generated_at = self.whole.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
+        let generated_at =
+            self.whole.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
         generated_at.or(self.whole.updated_at)
     }
 
@@ -116,7 +119,8 @@ impl Ticket {
     /// related.
     pub(super) fn relations(&self) -> Vec<Relation> {
         let problem = self.whole.problem_id.map(|n| Relation::DuplicateOf(self.id, key(n)));
-        let followups = self.whole.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, key(*n)));
+        let followups =
+            self.whole.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, key(*n)));
         problem.into_iter().chain(followups).collect()
     }
 
@@ -201,7 +205,9 @@ pub(super) fn comment(
     let plain = clean(comment.body);
     let merged_into = merged_into(&plain);
     let body = match comment.html_body {
-        Some(html) if !html.trim().is_empty() => hypertext::to_markdown(&html.replace('\0', "\u{fffd}")),
+        Some(html) if !html.trim().is_empty() => {
+            hypertext::to_markdown(&html.replace('\0', "\u{fffd}"))
+        }
         _ => plain,
     };
     let author = author(comment.author_id, people);
@@ -343,7 +349,10 @@ mod tests {
         let incident = parse(&json!({"problem_id": 3, "followup_ids": [9]}));
         assert_eq!(
             incident.relations(),
-            [Relation::DuplicateOf(7, "tickets#3".into()), Relation::RelatesTo(7, "tickets#9".into())]
+            [
+                Relation::DuplicateOf(7, "tickets#3".into()),
+                Relation::RelatesTo(7, "tickets#9".into())
+            ]
         );
         assert_eq!(incident.export_time(), Some("2024-01-03T03:04:06Z".parse().unwrap()));
         let old = parse(&json!({"generated_timestamp": null}));
@@ -352,10 +361,12 @@ mod tests {
 
     #[test]
     fn comment_that_is_not_public_is_internal() {
-        for (public, internal) in [(json!(false), true), (json!(true), false), (json!(null), false)] {
+        for (public, internal) in [(json!(false), true), (json!(true), false), (json!(null), false)]
+        {
             let text = json!({"id": 91, "author_id": 2, "body": "x", "public": public,
                 "created_at": "2024-01-03T03:04:05Z"});
-            let (record, _) = comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
+            let (record, _) =
+                comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
             assert_eq!(record.author.is_internal(), internal, "{text}");
         }
     }
@@ -365,7 +376,8 @@ mod tests {
         let text = json!({"id": 91, "type": "Comment", "author_id": 2, "body": "Open the valve.",
             "html_body": "<div class=\"zd-comment\"><p>Open the <code>valve</code>.</p></div>", "public": true,
             "created_at": "2024-01-03T03:04:05Z", "attachments": [], "audit_id": 5});
-        let (record, target) = comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
+        let (record, target) =
+            comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
         assert_eq!((record.body.as_str(), target), ("Open the `valve`.", None));
         assert_eq!(
             (record.author.login.as_deref(), record.author.association.as_deref()),
@@ -393,7 +405,10 @@ mod tests {
         };
         let page = article(&text(false), &users()).unwrap().unwrap();
         assert_eq!(page.slug.as_deref(), Some("Restart-the-kiln-360001"));
-        assert_eq!((page.body.as_str(), page.author.login.as_deref()), ("## Steps\n\nWait.", Some("Grace")));
+        assert_eq!(
+            (page.body.as_str(), page.author.login.as_deref()),
+            ("## Steps\n\nWait.", Some("Grace"))
+        );
         assert_eq!(article(&text(true), &users()).unwrap(), None);
     }
 }
