@@ -194,7 +194,7 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
     {
         match comment {
             Some(comment) if fits => {
-                drop(text.add(&format!("{heading}: {}, below.", comment.anchor)))
+                text.add(&format!("{heading}: {}, below.", comment.anchor));
             }
             Some(comment) => text.comment(heading, &thread.key, comment, COMMENT),
             None => {}
