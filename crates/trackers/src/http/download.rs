@@ -105,7 +105,10 @@ async fn fetch(
             ));
         }
         _ => {
-            return Err(refusal(Code::Network, &format!("responded with {}", status_words(status))));
+            return Err(refusal(
+                Code::Network,
+                &format!("responded with {}", status_words(status)),
+            ));
         }
     };
     if text(header::CONTENT_TYPE).is_some_and(|t| t.trim_start().starts_with("text/html")) {
