@@ -16,8 +16,11 @@ import { pieces, type Piece, type Section } from "./pieces";
 const TYPED_AFTER = 350;
 const SHORTEST = 3;
 
+/** A question, and the source that it names. */
+type Question = Recognised & { source: string | null };
+
 /** What a query asks about: an item, or a text without its filters; nothing where it only lists. */
-function questionOf(query: string, sources: readonly string[]): (Recognised & { source: string | null }) | null {
+function questionOf(query: string, sources: readonly string[]): Question | null {
   const asked = recognise(query, sources);
   if (asked === null || asked.key !== null || asked.sort !== "words") return asked && { ...asked, source: null };
   const named = filters(query).find((one) => one.name === "source" && !one.negated)?.value ?? null;
@@ -30,7 +33,7 @@ export class Answer {
   failure = $state.raw<Failure | null>(null);
   pending = $state(false);
   /** What is asked about; nothing where the box only lists. */
-  question = $state.raw<(Recognised & { source: string | null }) | null>(null);
+  question = $state.raw<Question | null>(null);
   /** The files that are named. */
   files = $state.raw<readonly string[]>([]);
   /** Whether its evidence takes the place of what is read. */
@@ -119,7 +122,7 @@ export class Answer {
     this.pending = false;
   }
 
-  #begin(question: (Recognised & { source: string | null }) | null): void {
+  #begin(question: Question | null): void {
     clearTimeout(this.#timer);
     this.#latest.forget();
     this.logs.clear();
