@@ -148,17 +148,21 @@ impl QueryContext<'_> {
         }
     }
 
-    /// Returns which of these documents are in another language than English.
+    /// Returns which of the nearest documents are in another language than English; reads the
+    /// first ones only.
     ///
     /// # Errors
     /// Database errors.
-    pub(crate) fn foreign_documents(&self, ids: &[i64]) -> Result<BTreeSet<i64>> {
+    pub(crate) fn foreign_documents(
+        &self,
+        nearest: impl Iterator<Item = i64>,
+    ) -> Result<BTreeSet<i64>> {
         self.store.read(|r| {
             let mut foreign = BTreeSet::new();
-            for id in ids {
-                let row = r.document(*id)?;
+            for id in nearest.take(READ) {
+                let row = r.document(id)?;
                 if row.is_some_and(|row| is_foreign(&row.title, &row.body)) {
-                    foreign.insert(*id);
+                    foreign.insert(id);
                 }
             }
             Ok(foreign)
@@ -197,8 +201,7 @@ impl MatchFinder<'_> {
         let mut ranked: HashMap<i64, (u16, f32)> =
             nearest.iter().zip(1..).map(|(hit, rank)| (hit.document, (rank, hit.best))).collect();
         if !is_foreign {
-            let ids: Vec<i64> = nearest.iter().take(READ).map(|hit| hit.document).collect();
-            let foreign = self.foreign_documents(&ids)?;
+            let foreign = self.foreign_documents(nearest.iter().map(|hit| hit.document))?;
             ranked.retain(|id, _| foreign.contains(id));
         }
         Ok((!ranked.is_empty()).then_some(LanguageMatches { is_foreign, nearest: ranked }))

@@ -50,8 +50,6 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
 /// The minimum number of documents that each arm retrieves.
 const DEPTH: usize = 200;
-/// The number of nearest documents across languages whose own language is determined.
-const FOREIGN_READ: usize = 64;
 /// The number of terms of each field that a prefix stands for; the most frequent are used.
 const MAX_PREFIX_TERMS: usize = 20;
 
@@ -485,15 +483,10 @@ impl QueryContext<'_> {
     /// Merges the documents in other languages into the semantic candidates: each gets the cosine
     /// of the candidate at its own rank, because the cosines of two models are not comparable.
     fn merge_foreign(&self, across: &[(i64, f32)], semantic: &mut Vec<(i64, f32)>) -> Result<()> {
-        let ids: Vec<i64> = across.iter().take(FOREIGN_READ).map(|(id, _)| *id).collect();
-        let foreign = self.foreign_documents(&ids)?;
-        let by_rank: Vec<f32> = semantic.iter().map(|(_, cosine)| *cosine).collect();
-        let merged: Vec<(i64, f32)> = ids
-            .iter()
-            .zip(&by_rank)
-            .filter(|(id, _)| foreign.contains(id))
-            .map(|(id, cosine)| (*id, *cosine))
-            .collect();
+        let foreign = self.foreign_documents(across.iter().map(|(id, _)| *id))?;
+        let by_rank =
+            across.iter().zip(semantic.iter()).map(|((id, _), (_, cosine))| (*id, *cosine));
+        let merged: Vec<(i64, f32)> = by_rank.filter(|(id, _)| foreign.contains(id)).collect();
         semantic.retain(|(id, _)| !foreign.contains(id));
         semantic.extend(merged);
         semantic.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
