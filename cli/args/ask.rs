@@ -8,8 +8,9 @@ use super::json::Json;
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Two reports are duplicates when one fix resolves both. The confidence is calibrated: of answers
-stated at 90%, nine in ten are right. By default, an item is compared with older items of its own source.
+    after_help = "Two reports are duplicates when one fix resolves both. The confidence is calibrated: \
+    of answers stated at 90%, nine in ten are right. By default, an item is compared \
+    with older items of its own source.
 
 Examples:
   precedent duplicates acme/app#1234 --include-closed
@@ -53,9 +54,10 @@ pub struct DuplicatesCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Checks the open reports that are new or changed since the last run, and lists possible
-duplicates, the most likely first, followed by reports that only have a related one. --decide asks about each in turn.
-The tracker is not changed without --apply --yes.
+    after_help = "Checks the open reports that are new or changed since the last run, and lists \
+    possible duplicates, the most likely first, followed by reports that only have a \
+    related one. --decide asks about each in turn. The tracker is not changed without \
+    --apply --yes.
 
 Examples:
   precedent triage -R acme/app --include-closed
@@ -104,8 +106,8 @@ pub struct TriageCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "A problem is a report with its known and likely duplicates. New and changed open reports are checked first,
-as `precedent triage` does.
+    after_help = "A problem is a report with its known and likely duplicates. New and changed open \
+    reports are checked first, as `precedent triage` does.
 
 Examples:
   precedent problems -R acme/app
@@ -196,8 +198,9 @@ pub enum VerdictCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Answers on one page: whether the problem is known, its status, the workaround and the fix for the version named in
-the question, related reports, wiki pages, notes, and what to do next.
+    after_help = "Answers on one page: whether the problem is known, its status, the workaround and \
+    the fix for the version named in the question, related reports, wiki pages, notes, \
+    and what to do next.
 
 Examples:
   precedent ask \"upload ends with FW-1043 on 3.2\"
@@ -218,11 +221,12 @@ pub struct AskCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Searches only closed issues and merged pull requests, plus the wiki if none of them is certain to help. Without a
-match the result is empty; it never guesses.
+    after_help = "Searches only closed issues and merged pull requests, plus the wiki if none of them \
+    is certain to help. Without a match the result is empty; it never guesses.
 
-For logs and support bundles (plain, JSON, gz, bz2, xz, zst, zip, tar; files, folders and stdin), each distinct error is
-looked up: is it known, and how was it solved. A log of up to 8 KB on stdin is looked up as one text.
+For logs and support bundles (plain, JSON, gz, bz2, xz, zst, zip, tar; files, \
+    folders and stdin), each distinct error is looked up: is it known, and how was it \
+    solved. A log of up to 8 KB on stdin is looked up as one text.
 
 Examples:
   precedent troubleshoot \"upload ends with FW-1043\"
@@ -259,7 +263,8 @@ pub struct TroubleshootCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "The same casebook and question always produce the same bytes. Private notes are left out unless you add --notes.
+    after_help = "The same casebook and question always produce the same bytes. Private notes are left \
+    out unless you add --notes.
 
 Examples:
   precedent brief acme/app#1234 -o brief.html
@@ -308,8 +313,9 @@ pub struct BriefCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "The text consists of sentences from the report, its duplicates and their fixes, each with a link to its source.
-Names and secrets that are recognized are replaced. The same casebook always produces the same bytes.
+    after_help = "The text consists of sentences from the report, its duplicates and their fixes, each \
+    with a link to its source. Names and secrets that are recognized are replaced. The \
+    same casebook always produces the same bytes.
 
 Examples:
   precedent article acme/app#1234 -o article.md
@@ -349,7 +355,8 @@ pub struct ArticleCommand {
   created: updated: closed:  2026-01-31  >2026-01  <2026  2026-01-01..2026-02-01
   in:title in:body in:comments   mode:lexical mode:semantic mode:hybrid
   \"exact phrase\"   -without   -label:wontfix
-In a query of several lines, such as a pasted log, filters are not recognized. `-` reads the query from stdin.
+In a query of several lines, such as a pasted log, filters are not recognized. `-` \
+    reads the query from stdin.
 
 Examples:
   precedent search \"checkpoint corrupted after power loss\" is:closed

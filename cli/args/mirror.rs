@@ -11,11 +11,13 @@ pub enum SourceCommand {
     /// Add a source to sync (github:owner/name, redmine:HOST/project, …), or an empty one to import
     /// into (owner/name)
     #[command(
-        after_help = "The token is read from the environment (GH_TOKEN or GITHUB_TOKEN for github.com;
-GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, JIRA_API_TOKEN, CONFLUENCE_API_TOKEN,
-ZENDESK_API_TOKEN, DISCOURSE_API_KEY, used for the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or
-CONFLUENCE_EMAIL on Atlassian Cloud, ZENDESK_EMAIL and, for an all-users key, DISCOURSE_API_USERNAME;
-AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY), then from the keyring (`precedent login HOST`), then, for GitHub, from `gh auth token`.
+        after_help = "The token is read from the environment (GH_TOKEN or GITHUB_TOKEN for github.com; \
+    GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, \
+    JIRA_API_TOKEN, CONFLUENCE_API_TOKEN, ZENDESK_API_TOKEN, DISCOURSE_API_KEY, used for \
+    the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or CONFLUENCE_EMAIL \
+    on Atlassian Cloud, ZENDESK_EMAIL and, for an all-users key, DISCOURSE_API_USERNAME; \
+    AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY), then from the keyring (`precedent login \
+    HOST`), then, for GitHub, from `gh auth token`.
 
 Examples:
   precedent source add github:acme/app --wiki
@@ -103,15 +105,18 @@ pub struct LoginCommand {
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Reads exports of GitHub, Gitea, GitLab, Jira, Redmine, Bugzilla, Zendesk, Linear, Azure DevOps, Trac, YouTrack and Mantis:
-JSON, CSV, TSV, XML, Markdown; compressed as gz, bz2, xz, zst, zip or tar; in UTF-8, UTF-16 or a legacy encoding.
-docs/reference/file-formats.md lists what is read from each. Importing a file again doesn't create duplicates.
-A changelog in Markdown, or the JSON of GitHub's releases, gives the releases of a source.
+    after_help = "Reads exports of GitHub, Gitea, GitLab, Jira, Redmine, Bugzilla, Zendesk, Linear, \
+    Azure DevOps, Trac, YouTrack and Mantis:
+JSON, CSV, TSV, XML, Markdown; compressed as gz, bz2, xz, zst, zip or tar; in UTF-8, \
+    UTF-16 or a legacy encoding. docs/reference/file-formats.md lists what is read from \
+    each. Importing a file again doesn't create duplicates. A changelog in Markdown, or \
+    the JSON of GitHub's releases, gives the releases of a source.
 
---map sets the column for a field (title=Headline; an empty name leaves it out), the meaning of words
-(state.closed=\"Geschlossen,Erledigt\", state.open=…) and the date order (dates=dmy, dates=mdy).
-Fields: number, title, body, state, category, reason, author, labels, milestone, created, updated, closed, url,
-comments, \"comment author\", \"comment date\", duplicates, duplicated, related.
+--map sets the column for a field (title=Headline; an empty name leaves it out), the \
+    meaning of words (state.closed=\"Geschlossen,Erledigt\", state.open=…) and the date \
+    order (dates=dmy, dates=mdy). Fields: number, title, body, state, category, reason, \
+    author, labels, milestone, created, updated, closed, url, comments, \"comment \
+    author\", \"comment date\", duplicates, duplicated, related.
 
 Examples:
   precedent import export.csv --dry-run               show the format, the columns and what is unclear
@@ -153,9 +158,10 @@ pub struct ImportAll {
 pub enum ImportCommand {
     /// Import issues and comments from GitHub's API or archives
     #[command(
-        after_help = "The files contain one JSON object per record: JSON Lines, JSON arrays (as `gh api --paginate` prints
-them) or concatenated objects; plain, gzip or zstd. Records from the REST API, from `gh issue list --json` and from
-migration archives (tar.gz) are detected. Importing a file again doesn't create duplicates.
+        after_help = "The files contain one JSON object per record: JSON Lines, JSON arrays (as `gh api \
+    --paginate` prints them) or concatenated objects; plain, gzip or zstd. Records from \
+    the REST API, from `gh issue list --json` and from migration archives (tar.gz) are \
+    detected. Importing a file again doesn't create duplicates.
 
 Examples:
   precedent import github dump/ --source acme/app
@@ -167,8 +173,9 @@ Examples:
     Github(ImportFiles),
     /// Import a CSV table of issues, as exported by trackers and spreadsheets
     #[command(
-        after_help = "Columns with common names (id, summary, description, status, …) are recognized; set others with --map.
-Fields: number, title, body, state, reason, author, labels, milestone, created, updated, closed, url.
+        after_help = "Columns with common names (id, summary, description, status, …) are recognized; set \
+    others with --map. Fields: number, title, body, state, reason, author, labels, \
+    milestone, created, updated, closed, url.
 
 Examples:
   precedent import csv export.csv --source acme/app
@@ -187,7 +194,8 @@ Examples:
     Wiki(ImportFiles),
     /// Import a casebook file written by `precedent export`, completely or not at all
     #[command(
-        after_help = "The file is checked before anything is imported. Its sources must not exist yet; existing data is unchanged.
+        after_help = "The file is checked before anything is imported. Its sources must not exist yet; \
+    existing data is unchanged.
 
 Examples:
   precedent import casebook acme.casebook
@@ -238,8 +246,9 @@ pub struct AfterImport {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "A sync continues where the last one stopped, also after Ctrl+C. A source that fails does not stop the
-others. What is missing is listed at the end, and by `precedent status`.
+    after_help = "A sync continues where the last one stopped, also after Ctrl+C. A source that fails \
+    does not stop the others. What is missing is listed at the end, and by `precedent \
+    status`.
 
 Examples:
   precedent sync

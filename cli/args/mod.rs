@@ -26,7 +26,8 @@ pub use upkeep::*;
   precedent source add github:acme/app && precedent sync
   precedent show acme/app#12
 
-Exit codes: 0 success (also without results), 1 error, 2 invalid usage or input, 4 access denied, 130 interrupted.")]
+Exit codes: 0 success (also without results), 1 error, 2 invalid usage or input, 4 \
+    access denied, 130 interrupted.")]
 pub struct Args {
     /// Casebook folder [default: in the user's data folder]
     #[arg(long, global = true, value_name = "DIR", env = "PRECEDENT_CASEBOOK")]
@@ -125,11 +126,13 @@ pub enum Command {
     #[command(after_help = "Examples:
   precedent backup ~/casebook-2026-05-12.db
 
-The full-text index and the vectors are not included; they are rebuilt from the backup.")]
+The full-text index and the vectors are not included; they are rebuilt from the \
+    backup.")]
     Backup(BackupCommand),
     /// Restore a backup; the current data is kept aside
     #[command(
-        after_help = "The casebook may be open elsewhere: readers see either the old or the new data, never a mix.
+        after_help = "The casebook may be open elsewhere: readers see either the old or the new data, \
+    never a mix.
 
 Examples:
   precedent restore ~/casebook-2026-05-12.db
@@ -138,8 +141,9 @@ Examples:
     Restore(RestoreCommand),
     /// Export the casebook to one checksummed file, for a colleague
     #[command(
-        after_help = "The file contains sources, documents, comments, links and verdicts; private notes and internal comments only with
---with-notes; never tokens. The casebook stays usable meanwhile. The full-text index and the vectors are rebuilt on import.
+        after_help = "The file contains sources, documents, comments, links and verdicts; private notes \
+    and internal comments only with --with-notes; never tokens. The casebook stays \
+    usable meanwhile. The full-text index and the vectors are rebuilt on import.
 
 Examples:
   precedent export acme.casebook
@@ -153,8 +157,8 @@ Examples:
     /// Get, set or list settings
     #[command(
         subcommand,
-        after_help = "Flags override environment variables (PRECEDENT_DUPLICATES_THRESHOLD), which override the settings file, which
-overrides the defaults.
+        after_help = "Flags override environment variables (PRECEDENT_DUPLICATES_THRESHOLD), which \
+    override the settings file, which overrides the defaults.
 
 Examples:
   precedent config set source acme/app            use this source for bare numbers

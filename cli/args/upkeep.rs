@@ -19,9 +19,9 @@ pub enum ModelCommand {
     },
     /// Download and install a model from the catalog
     #[command(
-        after_help = "This is the only command that connects to a host other than a tracker: Hugging Face, or the host in
-PRECEDENT_MODEL_HUB. Interrupted downloads resume. Behind a firewall, download the files by other means and use
-`precedent model import`.
+        after_help = "This is the only command that connects to a host other than a tracker: Hugging Face, \
+    or the host in PRECEDENT_MODEL_HUB. Interrupted downloads resume. Behind a firewall, \
+    download the files by other means and use `precedent model import`.
 
 Example:
   precedent model install bge-small-en-v1.5"
@@ -35,8 +35,9 @@ Example:
     },
     /// Install a model from local files
     #[command(
-        after_help = "A folder or archive (.tar, .tar.gz, .tar.zst) with an ONNX file, tokenizer.json, tokenizer_config.json,
-special_tokens_map.json and config.json; or the ONNX file next to them. The model is tested before it is installed.
+        after_help = "A folder or archive (.tar, .tar.gz, .tar.zst) with an ONNX file, tokenizer.json, \
+    tokenizer_config.json, special_tokens_map.json and config.json; or the ONNX file \
+    next to them. The model is tested before it is installed.
 
 Examples:
   precedent model import ./bge-small
@@ -75,13 +76,14 @@ Examples:
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Known duplicates come from your verdicts, the tracker's duplicate links, and statements in the texts.
-Each is searched for as if it had just been filed, among older reports only.
-From 20 known duplicates, the confidence is calibrated; from 100, the order of candidates as
-well. The figures are measured on reports that were not used for fitting.
+    after_help = "Known duplicates come from your verdicts, the tracker's duplicate links, and \
+    statements in the texts. Each is searched for as if it had just been filed, among \
+    older reports only. From 20 known duplicates, the confidence is calibrated; from \
+    100, the order of candidates as well. The figures are measured on reports that were \
+    not used for fitting.
 
-A source that marks its duplicates is calibrated automatically after an import, a sync or
-`index`, and again when the number of known duplicates has grown by half.
+A source that marks its duplicates is calibrated automatically after an import, a \
+    sync or `index`, and again when the number of known duplicates has grown by half.
 
 Examples:
   precedent calibrate acme/app
@@ -99,9 +101,10 @@ pub struct CalibrateCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "A set is a folder with corpus.jsonl (id, title, body, created_at; oldest first; .zst too),
-qrels.tsv (query, earlier duplicate, 1) and negatives.txt (ids without a known duplicate).
-Each query is a report as filed; its candidates are the reports created before it.
+    after_help = "A set is a folder with corpus.jsonl (id, title, body, created_at; oldest first; .zst \
+    too), qrels.tsv (query, earlier duplicate, 1) and negatives.txt (ids without a known \
+    duplicate). Each query is a report as filed; its candidates are the reports created \
+    before it.
 
 Examples:
   precedent eval samples/ferrywire
@@ -202,8 +205,8 @@ pub enum ConfigCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Tools: ask, search_issues, find_duplicates, find_fixes, read_thread, write_brief, write_article, add_note,
-record_verdict, status. In the settings of an MCP client:
+    after_help = "Tools: ask, search_issues, find_duplicates, find_fixes, read_thread, write_brief, \
+    write_article, add_note, record_verdict, status. In the settings of an MCP client:
 
   { \"mcpServers\": { \"precedent\": { \"command\": \"precedent\", \"args\": [\"mcp\"] } } }"
 )]
@@ -218,8 +221,8 @@ pub struct McpCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Checks permissions, disk space, the model and its runtime, the database, unreachable rows, the full-text index and
-the vectors. The exit code is 1 while problems remain.
+    after_help = "Checks permissions, disk space, the model and its runtime, the database, unreachable \
+    rows, the full-text index and the vectors. The exit code is 1 while problems remain.
 
 Examples:
   precedent doctor
