@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Result,
-    model::{AskRequest, AskResponse, KnownProblem},
+    model::{AskRequest, AskResponse, KnownProblem, POSSIBLE},
 };
 
 use crate::{
@@ -50,6 +50,9 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
     session.notices(&response.notices, output);
     match &response.problem {
         Some(problem) => print_problem(response, problem, output),
+        None if !response.cases.is_empty() || !response.related.is_empty() => {
+            output.line("No report is certainly about this problem. The most similar:");
+        }
         None if response.conclusive => output.line("No known problem matches."),
         None => output.line("No known problem matches so far."),
     }
@@ -68,12 +71,22 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         output.line("");
         output.line(format_args!("{BOLD}Related reports{BOLD:#}"));
         for report in &response.related {
+            let status = match report.status {
+                Some(status) => status.words().to_owned(),
+                None => state(report.state, report.state_reason.as_deref()),
+            };
+            let same = match report.confidence {
+                confidence if confidence < POSSIBLE => String::new(),
+                confidence => format!(" · same problem: {:.0}%", confidence * 100.0),
+            };
             output.line(format_args!(
-                "{KEY}{}{KEY:#}  {}  {DIM}{}{DIM:#}",
+                "{KEY}{}{KEY:#}  {}  {DIM}{status}{same}{DIM:#}",
                 plain(&report.key),
                 plain(&report.title),
-                state(report.state, report.state_reason.as_deref())
             ));
+            if let Some(comment) = &report.said {
+                print_comment(comment, true, "  ", LINES, output);
+            }
         }
     }
     for (heading, passages) in [("Wiki", &response.wiki), ("Notes", &response.notes)] {

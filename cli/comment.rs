@@ -29,7 +29,7 @@ pub fn print_comment(
 
 /// Prints the comment of a case to read first, then the descriptions of its fixes.
 pub fn print_first(case: &SolvedCase, indent: &str, lines: usize, output: &mut Output) {
-    if let Some(first) = case.comments.iter().find(|c| case.is_first(c)) {
+    if let Some(first) = case.solutions().next() {
         print_comment(first, true, indent, lines, output);
     }
     for change in case.told_changes() {

@@ -69,7 +69,10 @@ async fn unknown_problem_asks_for_a_report() {
     let casebook = import_records(&place, &records()).await;
     let reply = ask(&casebook, "The invoice of March has no address of the customer").await;
     assert!(reply.problem.is_none() && reply.conclusive, "{reply:?}");
-    assert_eq!(reply.next.last().map(String::as_str), Some("File a new report."));
+    assert_eq!(
+        reply.next.last().map(String::as_str),
+        Some("Search with other words, then file a new report.")
+    );
 }
 
 #[tokio::test]

@@ -368,7 +368,10 @@ async fn failure_and_message_are_one_reason() {
     let reply = ask(&casebook, DuplicatesRequest { threshold: 0.0, ..of("acme/app#2") }).await;
     let reasons: Vec<_> =
         reply.candidates[0].reasons.iter().filter(|r| r.contains("footer has no seal")).collect();
-    assert_eq!(reasons, ["same failure: panic footer has no seal"]);
+    assert_eq!(
+        reasons,
+        ["same failure: thread 'main' panicked at 'footer has no seal', src/new.rs:7"]
+    );
 }
 
 #[tokio::test]

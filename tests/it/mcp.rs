@@ -249,7 +249,7 @@ fn every_tool_answers() {
     has(&duplicates, &["[acme/app#1]", "closed as completed", "Why: ", "record_verdict"]);
     let fixes = client.ok("find_fixes", json!({"text": "upload stops with FW-1043"}));
     assert_eq!((&fixes["solved"], &fixes["results"][0]["key"]), (&json!(1), &json!("acme/app#1")));
-    has(&fixes, &["Fix [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
+    has(&fixes, &["Comment [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
     let log = place.file(
         "logs/server.log",
         "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n",
@@ -269,7 +269,7 @@ fn every_tool_answers() {
         &[
             "**Probably solved before**",
             "**Tell the customer**: ",
-            "Fix [acme/app#1 comment-",
+            "Comment [acme/app#1 comment-",
             "Next: read_thread",
         ],
     );

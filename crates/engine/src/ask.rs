@@ -7,8 +7,8 @@ use precedent_core::{
     error::Result,
     model::{
         AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, KnownProblem, KnownReport, Notice, ProblemStatus, SURELY, State,
-        TroubleshootRequest, TroubleshootResponse,
+        DuplicatesResponse, KnownProblem, KnownReport, Notice, POSSIBLE, ProblemStatus, SURELY,
+        SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -22,6 +22,9 @@ use crate::{
 
 /// The maximum number of possible duplicates and related reports listed.
 const MAX_RELATED: usize = 5;
+/// The minimum probability that a case helps for its comments to be quoted; other cases are only
+/// listed.
+const QUOTED: f32 = 0.3;
 
 /// Answers a question about a problem, from the matches that all other views share.
 ///
@@ -63,23 +66,38 @@ pub(crate) fn respond(
         duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
     let problem = finder.store.read(|r| problem(r, context, matches, &similar))?;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
-    let is_near = |c: &&DuplicateCandidate| c.band <= Band::Related && !is_problem(&c.key);
-    let reports = similar
-        .candidates
-        .iter()
-        .filter(is_near)
-        .take(MAX_RELATED)
-        .map(KnownReport::from)
-        .collect();
-    let TroubleshootResponse { mut cases, articles, wiki, notices, .. } = response;
-    cases.retain(|case| !is_problem(&case.key));
-    if problem.as_ref().is_some_and(|problem| problem.status.is_fixed()) {
-        cases.clear();
-    }
+    let TroubleshootResponse { cases, articles, wiki, notices, .. } = response;
+    let is_quoted = |case: &SolvedCase| case.relation.is_some() || case.helps >= QUOTED;
+    let is_solved = problem.as_ref().is_some_and(|problem| problem.status.is_fixed());
+    let mut list: Vec<SolvedCase> =
+        cases.into_iter().filter(|case| !is_solved && !is_problem(&case.key)).collect();
+    list.sort_by(|a, b| {
+        b.relation.is_some().cmp(&a.relation.is_some()).then(b.helps.total_cmp(&a.helps))
+    });
+    let (cases, weak_cases): (Vec<_>, Vec<_>) = list.into_iter().partition(is_quoted);
+    let has = |cases: &[SolvedCase], key: &str| cases.iter().any(|case| case.key == key);
+    let is_near = |c: &&DuplicateCandidate| {
+        let is_listed = is_problem(&c.key) || has(&cases, &c.key);
+        !is_listed && (c.band <= Band::Related || has(&weak_cases, &c.key))
+    };
+    let near = similar.candidates.iter().filter(is_near).take(MAX_RELATED);
+    let mut related: Vec<KnownReport> = near.map(KnownReport::from).collect();
+    let is_unanswered = problem.is_none() && cases.is_empty();
+    finder.store.read(|r| {
+        for report in &mut related {
+            let Some(row) = r.document_by_key(&report.key)? else { continue };
+            let outcome = troubleshoot::outcome(r, &finder.parts, None, &row)?;
+            report.status = Some(outcome.status);
+            if is_unanswered && report.confidence >= POSSIBLE {
+                report.said = outcome.workaround.or(outcome.fix_comment);
+            }
+        }
+        Ok(())
+    })?;
     Ok(AskResponse {
         key: matches.question.row.as_ref().map(|row| row.key.clone()),
         problem,
-        related: reports,
+        related,
         cases,
         articles,
         wiki,
@@ -172,14 +190,13 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         if !response.conclusive {
             return Vec::new();
         }
-        let case = response.cases.first().filter(|case| case.helps >= SURELY);
-        return match (case, response.related.first()) {
-            (Some(case), _) => vec![format!("Try the fix for {}.", case.key)],
-            (None, Some(report)) => {
-                vec![format!("Compare with {}; it may be the same problem.", report.key)]
-            }
-            (None, None) => vec!["File a new report.".to_owned()],
-        };
+        let compare = |key: &str| format!("Compare with {key}; it may be the same problem.");
+        return vec![match (response.first_case(), response.related.first()) {
+            (Some(case), _) if case.helps >= SURELY => format!("Try the fix for {}.", case.key),
+            (Some(case), _) => compare(&case.key),
+            (None, Some(report)) => compare(&report.key),
+            (None, None) => "Search with other words, then file a new report.".to_owned(),
+        }];
     };
     let key = &problem.key;
     let is_itself = response.key.as_ref() == Some(key);
@@ -188,9 +205,9 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let was_fixed = problem.asked_version.as_ref().and_then(|asked| asked.has_fix) == Some(true);
     match problem.status {
         status if status.is_fixed() => {
-            steps.push(statement.unwrap_or_else(|| format!("Apply the fix for {key}.")));
+            steps.push(statement.unwrap_or_else(|| format!("Read how {key} was fixed.")));
             if was_fixed && !is_itself {
-                steps.push(format!("Comment on {key} that the problem may be back."));
+                steps.push(format!("If so, comment on {key}."));
             }
         }
         ProblemStatus::Open if !is_itself => {
@@ -198,9 +215,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         ProblemStatus::Declined => steps.push(format!("Read why {key} was declined.")),
         ProblemStatus::ClosedWithoutFix => {
-            steps.push(format!(
-                "Ask on {key} how it was solved; its thread does not document a fix."
-            ));
+            steps.push(format!("Read {key}; no comment of it was recognized as the fix."));
         }
         _ => steps.push("No fix is known yet.".to_owned()),
     }

@@ -186,13 +186,15 @@ impl Releases {
     }
 
     /// Returns the version with a fix to update to from an older one: the lowest that is named, or
-    /// else the highest release.
+    /// else the lowest release that surely has it, or else the highest release.
     pub(crate) fn update_to(&self, version: &str, fix: &Fix) -> Option<String> {
         let Some(fixed_in) = &fix.version else {
-            return self
-                .highest()
-                .filter(|highest| self.have_fix(highest, fix).is_some())
-                .map(str::to_owned);
+            let later = self.dated().map(|(release, _)| &*release.record.name).filter(|name| {
+                compare(name, version).is_some_and(Ordering::is_gt)
+                    && self.have_fix(name, fix) == Some(true)
+            });
+            let highest = || self.highest().filter(|name| self.have_fix(name, fix).is_some());
+            return later.min_by(|a, b| by_number(a, b)).or_else(highest).map(str::to_owned);
         };
         let fixes = fixed_in.split(',').map(str::trim);
         let later = fixes.filter(|fix| compare(fix, version).is_some_and(Ordering::is_gt));

@@ -16,6 +16,9 @@ use regex::Regex;
 
 /// The maximum distance of a comment from the closure to give its reason, in seconds.
 const NEAR: i64 = 24 * 3600;
+/// The number of last comments that may give the closing reason of an item closed at an unknown
+/// time.
+const LAST_WORDS: usize = 3;
 /// The maximum length of a comment that gives the closing reason, in characters.
 const SHORT: usize = 600;
 
@@ -30,6 +33,10 @@ pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, Sentenc
 /// The wording that states a closure, at any time.
 static CLOSURE: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:close[sd]?|closing)\b|^\W*(?:moved|transferred) to\b"));
+
+/// The wording of a comment that is about the closure, not about the solution.
+static CLOSES_IT: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\bclos(?:e|ed|ing)\s+(?:this|it|the (?:issue|ticket|report))\b"));
 
 /// Returns whether an item was closed without a fix of its own, according to its tracker, a label,
 /// or the closing comment. Stores its comments in `comments` if they had to be read.
@@ -48,22 +55,30 @@ pub(crate) fn is_declined(
         }
         Some(Closure::Completed) | None => {}
     }
-    let Some(closed_at) = row.closed_at.or(row.merged_at) else {
+    if !matches!(row.state, Some(State::Closed | State::Merged)) {
         return Ok(row.labels.iter().any(|l| declines(l)));
-    };
+    }
     let comments = comments.insert(r.comments(row)?);
-    let near = last_words(comments, closed_at);
+    let closed_at = row.closed_at.or(row.merged_at);
+    let near = closed_at.and_then(|closed_at| last_words(comments, closed_at));
     // A closing comment may be written before the closure itself.
-    let last =
-        near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed_at));
-    // The reporter's last comment may be old and unrelated; other people's last comment counts.
-    let by_another = last.is_some_and(|comment| comment.author.login != row.author.login);
-    let is_refused = last.is_some_and(|comment| {
+    let is_earlier = |comment: &&StoredComment| {
+        closed_at.is_none_or(|closed_at| comment.created_at <= closed_at)
+    };
+    let last = near.or_else(|| comments.iter().rev().find(is_earlier));
+    let refuses = |comment: &StoredComment, must_close: bool| {
         let sentences = Sentences::read(&comment.body);
         let length: usize = sentences.0.iter().map(|sentence| sentence.text.chars().count()).sum();
         let closes = || sentences.has(SentenceRole::TakenBack) || CLOSURE.is_match(&comment.body);
-        length <= SHORT && (near.is_some() || by_another || closes()) && is_refusal(&sentences)
-    });
+        length <= SHORT && (!must_close || closes()) && is_refusal(&sentences)
+    };
+    // The reporter's last comment may be old and unrelated; other people's last comment counts.
+    let is_reporters =
+        |comment: &StoredComment| near.is_none() && comment.author.login == row.author.login;
+    let is_refused = last.is_some_and(|last| refuses(last, is_reporters(last)))
+        // Exports without the date of the closure do not tell which comment closed the item.
+        || closed_at.is_none()
+            && comments.iter().rev().take(LAST_WORDS).any(|comment| refuses(comment, true));
     if !row.labels.iter().any(|l| declines(l)) && !is_refused {
         return Ok(false);
     }
@@ -119,9 +134,9 @@ pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Opti
         keys.filter(|key| *key != row.key).collect()
     };
     // The last comment names the other report, or a comment consists of its number only.
-    let last = near.last().filter(|last| is_duplicate || is_bare_reference(&last.body));
+    let last = near.last().filter(|_| is_duplicate);
     let mut keys = last.map(|last| mentions(last)).unwrap_or_default();
-    if keys.is_empty() && is_duplicate {
+    if keys.is_empty() {
         let bare = near.iter().rfind(|comment| is_bare_reference(&comment.body));
         keys = bare.map(|bare| mentions(bare)).unwrap_or_default();
     }
@@ -142,9 +157,13 @@ fn is_near(at: Timestamp, closed_at: Timestamp) -> bool {
     (at.as_second() - closed_at.as_second()).abs() <= NEAR
 }
 
-/// Returns whether a comment only says that another report is the same, with or without naming it.
-pub(crate) fn refers_elsewhere(body: &str, sentences: &Sentences) -> bool {
-    is_bare_reference(body) || sentences.has(SentenceRole::AlreadyReported)
+/// Returns whether a comment may be an answer: it asks nothing, does not only close, decline or
+/// refer to another report.
+pub(crate) fn states_an_answer(body: &str, sentences: &Sentences) -> bool {
+    !body.trim_end().ends_with('?')
+        && !is_bare_reference(body)
+        && !CLOSES_IT.is_match(body)
+        && !sentences.is_likely(&REFUSAL_ROLES)
 }
 
 /// Returns whether a comment declines a report and offers no solution.

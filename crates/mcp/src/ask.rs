@@ -1,10 +1,10 @@
 //! The one answer to a question: the verdict, its evidence, and what to tell the customer.
 
 use super::{
-    markdown::{TITLE, Text, day, facts, inline, percent, read_call, report as describe},
+    markdown::{TITLE, Text, day, facts, inline, percent, read_call, report as describe, state},
     output::{self, Item, Verdict},
 };
-use precedent_core::model::{AskResponse, CommentRole, KnownProblem, KnownReport, SAME, SURELY};
+use precedent_core::model::{AskResponse, KnownProblem, SAME, SURELY};
 
 /// The maximum length of the fix and of the workaround, in characters.
 const COMMENT: usize = 900;
@@ -59,38 +59,43 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         let line = describe(&case.key, case.state, case.state_reason.as_deref(), &case.title);
         let line = facts([line, day(case.closed_at), version.unwrap_or_default(), helps]);
         text.add(&format!("Solved case {line}"));
-        for comment in case.read_in_order().take(COMMENTS) {
-            let further =
-                format!("Further {}", comment.role.map_or("comment", CommentRole::as_str));
-            text.comment(
-                if case.is_first(comment) { "Fix" } else { &further },
-                &case.key,
-                comment,
-                COMMENT,
-            );
+        for comment in case.solutions().take(COMMENTS) {
+            text.comment(comment.heading(), &case.key, comment, COMMENT);
         }
-        if let Some(change) = case.told_changes().next() {
-            text.quote(&format!("Fixed by [{}]", change.key), &change.text, COMMENT);
+        match case.told_changes().next() {
+            Some(change) => {
+                text.quote(&format!("Fixed by [{}]", change.key), &change.text, COMMENT);
+            }
+            None => {
+                let changes = case.fixed_by.iter().map(|change| format!("[{}]", change.key));
+                let changes = changes.collect::<Vec<_>>().join(", ");
+                if !changes.is_empty() {
+                    text.add(&format!("Fixed by {changes}"));
+                }
+            }
         }
         next.push(format!("{} reads the solved case.", read_call(&case.key, case.fix.as_deref())));
     }
-    let is_case = |report: &&KnownReport| response.cases.iter().any(|case| case.key == report.key);
-    let reports: Vec<&KnownReport> =
-        response.related.iter().filter(|report| !is_case(report)).collect();
-    if !reports.is_empty() {
+    if !response.related.is_empty() {
         text.gap();
         text.add("Related reports:");
     }
-    for report in &reports {
+    for report in &response.related {
         let band = match report.band {
             band if band.floor() > 0.0 => {
                 format!("{} ({})", band.words().trim_end_matches(" of"), percent(report.confidence))
             }
             _ => "related".to_owned(),
         };
-        let line =
-            describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+        let status = match report.status {
+            Some(status) => status.words().to_owned(),
+            None => state(report.state, report.state_reason.as_deref()),
+        };
+        let line = facts([format!("[{}]", report.key), status, inline(&report.title, TITLE)]);
         text.add(&format!("- {line} · {band}"));
+        if let Some(comment) = &report.said {
+            text.comment(comment.heading(), &report.key, comment, PASSAGE);
+        }
     }
     for (kind, passages) in [("Wiki page", &response.wiki), ("Note", &response.notes)] {
         for passage in passages {
@@ -114,7 +119,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     }
     let problem = response.problem.as_ref().map(|p| Item::new(&p.key, p.confidence, first));
     let cases = response.cases.iter().map(Item::from);
-    let items = cases.chain(reports.into_iter().map(Item::from)).collect();
+    let items = cases.chain(response.related.iter().map(Item::from)).collect();
     let payload = output::Ask { verdict, conclusive: response.conclusive, problem, related: items };
     (text.finish(next), payload)
 }
@@ -198,8 +203,7 @@ fn advice(response: &AskResponse, verdict: Verdict) -> String {
     const ASK: &str =
         "ask for the exact version, the whole error message or log, and the steps that lead to it";
     let Some(problem) = &response.problem else {
-        let case = response.cases.first();
-        return match (case, response.related.first()) {
+        return match (response.first_case(), response.related.first()) {
             (Some(case), _) if case.helps >= SURELY => format!(
                 "a similar problem was solved; suggest the fix for [{}] and ask whether it helps.",
                 case.key

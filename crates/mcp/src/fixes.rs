@@ -1,7 +1,7 @@
 //! Solved cases with the comments that contain the fix, and the errors of a log.
 
 use precedent_core::model::{
-    CaseRelation, CommentRole, LogError, LogResponse, LogVerdict, SolvedCase, TroubleshootOutcome,
+    CaseRelation, LogError, LogResponse, LogVerdict, SolvedCase, TroubleshootOutcome,
     TroubleshootResponse,
 };
 use serde_json::json;
@@ -138,22 +138,13 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
             false => text.quote(&heading, &change.text, text.budget().saturating_sub(end) / 2),
         }
     }
-    // A denial of the fix matters more than other comments.
-    let is_first = |comment: &&_| case.is_first(comment);
-    let is_useful = |role| {
-        matches!(role, Some(CommentRole::Workaround | CommentRole::Denial | CommentRole::Fix))
-    };
-    let first = case.comments.iter().filter(is_first).map(|comment| ("Fix", comment));
-    let comments = case.comments.iter().rev().filter(|c| !case.is_first(c) && is_useful(c.role));
-    let comments =
-        comments.map(|comment| (comment.role.map_or("Comment", CommentRole::as_str), comment));
     let mut count = 0;
-    for (heading, comment) in first.chain(comments) {
+    for comment in case.solutions() {
         let budget = text.budget().saturating_sub(end);
         if budget < SHORT_QUOTE && count > 0 {
             break;
         }
-        text.comment(heading, &case.key, comment, (budget * 2 / 3).max(SHORT_QUOTE));
+        text.comment(comment.heading(), &case.key, comment, (budget * 2 / 3).max(SHORT_QUOTE));
         count += 1;
     }
     if count == 0 && case.fixed_by.iter().all(|change| change.text.is_empty()) {
@@ -226,8 +217,8 @@ fn render_error(error: &LogError, text: &mut Text) {
             version.unwrap_or_default(),
         ];
         text.add(&facts(case_facts));
-        if let Some(fix) = case.comments.iter().find(|comment| case.is_first(comment)) {
-            text.comment("Fix", &case.key, fix, LOG_FIX);
+        if let Some(comment) = case.solutions().next() {
+            text.comment(comment.heading(), &case.key, comment, LOG_FIX);
         }
     } else if let Some(report) = &error.known {
         let label = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };

@@ -85,7 +85,7 @@ static EXCEPTION_CLASS: LazyLock<Regex> = LazyLock::new(|| {
 /// A panic, or the report of a sanitizer: failures without a class.
 static PANIC: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?m)^\s*(?:panic: |fatal error: |thread '[^'\n]*' (?:\(\d+\) )?panicked at (?:'[^\n]*', )?[^\n]*?:\d+:\d+:\n|[^\n]{0,20}ERROR: AddressSanitizer: )([^\n]+)",
+        r"(?m)^\s*(?:(?:panic: |fatal error: |thread '[^'\n]*' (?:\(\d+\) )?panicked at [^\n]*?:\d+:\d+:\n|[^\n]{0,20}ERROR: AddressSanitizer: )([^\n]+)|thread '[^'\n]*' panicked at '([^\n]+?)', [^'\n]+:\d)",
     )
 });
 /// The text before an exception that names its thread.
@@ -287,7 +287,9 @@ fn causes(text: &str) -> Vec<Cause> {
             }
         }
         lines.extend(
-            PANIC.captures_iter(text).filter_map(|captures| Some(captures.get(1)?.as_str())),
+            PANIC
+                .captures_iter(text)
+                .filter_map(|captures| Some(captures.get(1).or(captures.get(2))?.as_str())),
         );
     }
     let mut causes: Vec<Cause> = Vec::new();

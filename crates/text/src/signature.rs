@@ -84,8 +84,12 @@ static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
         r"(?m)(?:^|[\s(])((?:[A-Za-z_][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Failure|Panic|Interrupt))(?:: ?([^\n]{0,160}))?",
     )
 });
-static RUST_PANIC: LazyLock<Regex> =
-    LazyLock::new(|| re(r"panicked at (?:'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))"));
+// Rust before 1.73 quotes the message, which may contain quotes itself, and names the place after it.
+static RUST_PANIC: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"panicked at (?:'([^\n]{3,200}?)', [^'\n]+:\d|'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))",
+    )
+});
 static GO_PANIC: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
 // Words before a quoted message ([`quoted_message`]), and lines that begin with one. A single
@@ -95,7 +99,7 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static LINE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: ([^\n]{12,160})",
+        r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: |\[(?:error|fatal)\]:?\s+)([^\n]{12,160})",
     )
 });
 // A missing library in the messages of loaders: dyld, ld.so, Windows, Java, .NET.
@@ -121,7 +125,7 @@ const RUST_PANIC_MARK: &str = "panicked at ";
 const GO_PANIC_MARKS: [&str; 2] = ["panic: ", "fatal error: "];
 static VERSION_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"\d\.\d{1,4}\.\d"));
 static LINE_MESSAGE_MARK: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:\[\w+\])?: "));
+    LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:(?:\[\w+\])?: |\])"));
 
 // The parts that differ between two runs of the same failure.
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
@@ -285,7 +289,7 @@ static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
         assignment to entry in nil map, attempt to add with overflow,
         attempt to divide by zero, attempt to index a nil value, attempt to multiply with overflow,
         attempt to subtract with overflow,
-        bad file descriptor, broken pipe, called `option::unwrap()` on a `none` value,
+        bad file descriptor, broken pipe, called option::unwrap() on a none value,
         cannot read properties of null,
         cannot read properties of undefined, cannot read property of null,
         cannot read property of undefined,
@@ -356,6 +360,8 @@ impl Signature {
 
 /// Returns whether a masked message identifies no cause: no part of it is specific to the program.
 pub(crate) fn is_generic(message: &str) -> bool {
+    // Rendered Markdown has lost its backticks.
+    let message = &*message.replace('`', "");
     let plain = ["runtime error: ", "internal error: ", "uncaught ", "fatal: ", "error: "];
     let message = plain.iter().find_map(|p| message.strip_prefix(p)).unwrap_or(message);
     let word_count = message

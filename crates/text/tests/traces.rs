@@ -49,6 +49,21 @@ const TRACES: &[(&str, &str, &str)] = &[
         "unwrap in another",
         "thread 'main' panicked at src/tls.rs:2:30:\ncalled `Option::unwrap()` on a `None` value\n   2: core::option::unwrap_failed\n   3: heron::tls::accept\n   4: heron::listen\n",
     ),
+    (
+        "rust-entry-struct",
+        "a message with a quote in it",
+        "thread 'heron' panicked at 'Didn't find entry for Slot { id: 42 } in pool.struct_slots', /opt/src/pool.rs:20\n",
+    ),
+    (
+        "rust-entry-struct",
+        "another number and place",
+        "thread 'heron' panicked at 'Didn't find entry for Slot { id: 7 } in pool.struct_slots', C:/build dir/pool.rs:22\n",
+    ),
+    (
+        "rust-entry-table",
+        "another end",
+        "thread 'heron' panicked at 'Didn't find entry for Slot { id: 42 } in pool.table_slots', /opt/src/pool.rs:20\n",
+    ),
     // Python
     (
         "python-pool",

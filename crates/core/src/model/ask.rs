@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AskedVersion, CaseComment, CommentRole, FixedBy, KnownReport, Notice, SolvedCase,
-    TroubleshootSettings, WikiPassage,
+    AskedVersion, CaseComment, FixedBy, KnownReport, Notice, SolvedCase, TroubleshootSettings,
+    WikiPassage,
 };
 
 /// A question about a problem: an item of the casebook or any text.
@@ -120,11 +120,9 @@ impl KnownProblem {
         self.status.with_versions(self.fixed_in.as_deref(), self.came_back_in.as_deref())
     }
 
-    /// Returns the heading of [`Self::fix`].
+    /// Returns the heading of [`Self::fix`]: its role.
     pub fn fix_heading(&self) -> &'static str {
-        let is_fix =
-            self.fix.as_ref().is_some_and(|comment| comment.role == Some(CommentRole::Fix));
-        if is_fix && self.status.is_fixed() { "Fix" } else { "Last comment" }
+        self.fix.as_ref().map_or("", CaseComment::heading)
     }
 
     /// Returns what the fix means for the version that the question names; `None` if neither the
@@ -146,9 +144,9 @@ impl KnownProblem {
             return Some(format!("Fixed {fix}. Which version is in use?"));
         };
         Some(match (has_fix, &self.update_to) {
-            (Some(true), _) => {
-                format!("The problem was fixed {fix} and may have come back in {version}.")
-            }
+            (Some(true), _) => format!(
+                "Fixed {fix}; {version} should have the fix. If it fails there, the problem may have come back."
+            ),
             (Some(false), Some(to)) => {
                 format!("{version} is older than the fix {of_fix}; update to {to} or later.")
             }
@@ -192,4 +190,11 @@ pub struct AskResponse {
     pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,
+}
+impl AskResponse {
+    /// Returns the solved case to try first, unless a report is more likely to be the same problem.
+    pub fn first_case(&self) -> Option<&SolvedCase> {
+        let nearest = self.related.first().map_or(0.0, |report| report.confidence);
+        self.cases.first().filter(|case| case.helps >= nearest)
+    }
 }

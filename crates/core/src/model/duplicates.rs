@@ -1,6 +1,6 @@
 //! Duplicate detection: requests, candidates, verdicts, the triage queue and calibration reports.
 
-use super::{DocKind, Notice, State, Thread};
+use super::{CaseComment, DocKind, Notice, ProblemStatus, State, Thread};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -428,6 +428,12 @@ pub struct KnownReport {
     pub band: Band,
     /// Probability that the report is the same problem, 0..1.
     pub confidence: f32,
+    /// Status according to its thread; null if the thread was not read.
+    #[serde(default)]
+    pub status: Option<ProblemStatus>,
+    /// Comment of it to read first, if nothing else answers the question; null otherwise.
+    #[serde(default)]
+    pub said: Option<CaseComment>,
 }
 
 impl From<&DuplicateCandidate> for KnownReport {
@@ -440,6 +446,8 @@ impl From<&DuplicateCandidate> for KnownReport {
             state_reason: c.state_reason.clone(),
             band: c.band,
             confidence: c.confidence,
+            status: None,
+            said: None,
         }
     }
 }

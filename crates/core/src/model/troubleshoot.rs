@@ -109,17 +109,42 @@ pub struct CaseComment {
     pub excerpt: bool,
 }
 
+impl CaseComment {
+    /// Returns the heading of its quotation: its role.
+    pub fn heading(&self) -> &'static str {
+        match self.role {
+            Some(CommentRole::Fix) => "Fix",
+            Some(CommentRole::Workaround) => "Workaround",
+            Some(CommentRole::Denial) => "Still happens",
+            Some(CommentRole::ClosingNote) => "Closing note",
+            _ => "Comment",
+        }
+    }
+}
+
 /// A merged pull request that closed a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FixedBy {
     /// Key of the pull request.
     pub key: String,
-    /// Title of the pull request.
+    /// Title of the pull request; empty if it is not mirrored.
     pub title: String,
     /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
     /// Beginning of its description; empty if it has none.
     pub text: String,
+}
+
+impl FixedBy {
+    /// Returns a change of which only the key is known.
+    pub fn not_mirrored(key: String) -> Self {
+        Self { key, title: String::new(), url: None, text: String::new() }
+    }
+
+    /// Returns whether its title and description are known.
+    pub fn is_mirrored(&self) -> bool {
+        !self.title.is_empty()
+    }
 }
 
 /// The version that a query names, compared with the version that has a case's fix.
@@ -137,7 +162,7 @@ impl AskedVersion {
     pub fn words(&self) -> String {
         let version = &self.version;
         match self.has_fix {
-            Some(true) => format!("{version} should have the fix; the problem may have come back"),
+            Some(true) => format!("{version} should have the fix"),
             Some(false) => format!("{version} is older than the fix"),
             None => format!("{version} may or may not have the fix"),
         }
@@ -226,6 +251,18 @@ impl SolvedCase {
         let (first, others): (Vec<_>, Vec<_>) =
             self.comments.iter().partition(|c| self.is_first(c));
         first.into_iter().chain(others)
+    }
+
+    /// Returns the comments that say how it was solved, in reading order. If none does and no change
+    /// has a description, returns the one to read first.
+    pub fn solutions(&self) -> impl Iterator<Item = &CaseComment> {
+        let says = |comment: &&CaseComment| {
+            use CommentRole::{ClosingNote, Denial, Fix, Workaround};
+            matches!(comment.role, Some(Fix | Workaround | Denial | ClosingNote))
+        };
+        let is_silent =
+            self.told_changes().next().is_none() && self.comments.iter().find(says).is_none();
+        self.read_in_order().filter(move |c| says(c) || is_silent && self.is_first(c))
     }
 
     /// Returns a sentence about the comments that only confirm the problem; `None` without any.

@@ -14,7 +14,7 @@ use precedent_text::{
     prepare::Prepared,
     report,
     roles::Sentences,
-    signature::{Signature, SignatureKind},
+    signature::{Signature, SignatureKind, signatures},
     tokens,
     version::{by_number, compare, versions},
 };
@@ -33,6 +33,8 @@ const COMMON: u64 = 10;
 const FEW: u64 = 5;
 /// The maximum length of a text searched for names and words, in bytes.
 pub(crate) const MAX_READ: usize = 200_000;
+/// The minimum length of a word by which the line of a signature is found, in bytes.
+const MIN_WORD: usize = 4;
 /// The maximum length of a quoted signature, in characters.
 const MAX_QUOTE: usize = 80;
 
@@ -97,7 +99,12 @@ pub(crate) fn reasons(
     }
     signature_reasons(about, row, body, candidate, &mut out);
     let mut names = shared_names(about, row, body);
-    names.retain(|name| !out.iter().any(|reason| reason.ends_with(spelling(about.text, name))));
+    // The version has a reason of its own.
+    let is_version =
+        |name: &str| versions.0.as_ref().is_some_and(|version| version.eq_ignore_ascii_case(name));
+    names.retain(|name| {
+        !is_version(name) && !out.iter().any(|reason| reason.contains(spelling(about.text, name)))
+    });
     let names = rare(fulltext, Named::Identifier, names, |name| name.clone())?;
     if !names.is_empty() {
         let names = names.iter().map(|name| brief(spelling(about.text, name)));
@@ -164,10 +171,9 @@ fn signature_reasons(
         (SignatureKind::Message, "same message"),
     ] {
         // Skip a message that is already part of a listed failure.
-        let mut texts =
-            shared_of(kind).into_iter().map(|s| (s, brief(spelling(about.text, &s.text))));
+        let mut texts = shared_of(kind).into_iter().map(|s| (s, brief(&as_written(about.text, s))));
         if let Some((s, text)) =
-            texts.find(|(_, text)| !out.iter().any(|reason| reason.ends_with(text)))
+            texts.find(|(_, text)| !out.iter().any(|reason| reason.contains(text)))
         {
             let generic =
                 kind == SignatureKind::Exception && s.is_generic() && !candidate.is_same_failure();
@@ -221,6 +227,23 @@ pub(crate) fn spelling<'a>(text: &'a str, name: &'a str) -> &'a str {
     let mut places = text.as_bytes().windows(name.len().max(1));
     let at = places.position(|place| place.eq_ignore_ascii_case(name.as_bytes()));
     at.and_then(|at| text.get(at..at + name.len())).unwrap_or(name)
+}
+
+/// Returns a signature as a text has it: its spelling, or else the line that it was read from.
+fn as_written(text: &str, signature: &Signature) -> String {
+    let masked = &*signature.text;
+    let written = spelling(text, masked);
+    if written != masked || text.contains(masked) {
+        return written.to_owned();
+    }
+    let is_long =
+        |word: &&str| word.len() >= MIN_WORD && word.bytes().all(|b| b.is_ascii_lowercase());
+    let longest =
+        masked.split(' ').filter(is_long).max_by_key(|word| word.len()).unwrap_or_default();
+    let has_signature =
+        |line: &&str| line.to_lowercase().contains(longest) && signatures(line).contains(signature);
+    let line = text[..text.floor_char_boundary(MAX_READ)].lines().find(has_signature);
+    line.map_or(masked, str::trim).to_owned()
 }
 
 /// Returns the whole identifiers of a report that are not plain words.

@@ -144,7 +144,7 @@ pub struct Match {
 /// Makes the one-line view of a known report with this confidence.
 pub(crate) fn known_report(row: DocumentRow, band: Band, confidence: f32) -> KnownReport {
     let DocumentRow { key, title, url, state, state_reason, .. } = row;
-    KnownReport { key, title, url, state, state_reason, band, confidence }
+    KnownReport { key, title, url, state, state_reason, band, confidence, status: None, said: None }
 }
 
 impl Match {

@@ -196,10 +196,15 @@ impl QueryContext<'_> {
             coverage = now;
             notices.extend(self.suggestions(&query)?);
             if query.is_narrowed() {
+                let quotes = match query.phrases.is_empty() {
+                    true => "",
+                    false => " Remove the quotes to search for the words one by one.",
+                };
                 notices.push(Notice {
                     lack: Lack::Operators,
-                    text: "Nothing meets all filters, quoted phrases and exclusions of the query."
-                        .to_owned(),
+                    text: format!(
+                        "Nothing meets all filters, quoted phrases and exclusions of the query.{quotes}"
+                    ),
                 });
             }
         }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     QueryContext,
     releases::{Fix, Releases},
-    resolution::{SOLUTION_ROLES, refers_elsewhere},
+    resolution::{SOLUTION_ROLES, states_an_answer},
     search,
 };
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     closure::Closure,
     prepare::{Prepared, written},
-    roles::Sentences,
+    roles::{Sentence, SentenceRole, Sentences},
     tokens,
     version::{self, by_number, versions},
 };
@@ -140,10 +140,19 @@ impl CaseThread {
         links: Links,
     ) -> Result<Self> {
         let changes = closing_changes(r, &row)?;
-        let fixed_by = fixes(r, &changes)?;
+        let mut fixed_by = fixes(r, &changes)?;
+        // A change that was closed without being merged fixed nothing.
+        let is_rejected = |number: &u64| {
+            let key = format!("{}#{number}", row.source);
+            changes.iter().any(|change| change.key == key && change.state == Some(State::Closed))
+        };
+        let mut closers = r.closing_numbers(&row)?;
+        closers.retain(|number| !is_rejected(number));
+        let keys = closers.iter().map(|number| format!("{}#{number}", row.source));
+        let is_missing = |key: &String| changes.iter().all(|change| change.key != *key);
+        fixed_by.extend(keys.filter(is_missing).map(FixedBy::not_mirrored));
         let changes: Vec<&DocumentRow> =
             changes.iter().filter(|change| change.source_id == row.source_id).collect();
-        let closers = r.closing_numbers(&row)?;
         let known_closers: &[u64] = if links == Links::Known { &closers } else { &[] };
         let comments = r.comments(&row)?;
         let near = match (vector, parts.vectors) {
@@ -218,17 +227,19 @@ impl CaseThread {
     }
 
     /// Returns whether the thread shows how it was solved: by the change that closed it, by a
-    /// version, by a comment that gives a fix, a workaround or advice or is a statement by the
-    /// project, or by the report itself.
+    /// version, by a comment that gives a fix or a workaround, by the project's last word, or by
+    /// the report itself.
     pub(super) fn tells(&self) -> bool {
-        let answers = |s: &ThreadComment| match s.comment.role {
+        let speaks = |s: &ThreadComment| {
+            roles::speaks_for_project(s.comment.association.as_deref())
+                && !matches!(s.comment.role, Some(CommentRole::Noise))
+        };
+        let last_word = self.comments.iter().rposition(speaks);
+        let answers = |(at, s): (usize, &ThreadComment)| match s.comment.role {
             Some(CommentRole::Fix | CommentRole::Workaround) => true,
             Some(CommentRole::ClosingNote) | None => {
-                let text = &s.comment.text;
-                let states =
-                    !text.trim_end().ends_with('?') && !refers_elsewhere(text, &s.sentences);
                 s.sentences.is_likely(&SOLUTION_ROLES)
-                    || (states && roles::speaks_for_project(s.comment.association.as_deref()))
+                    || last_word == Some(at) && states_an_answer(&s.comment.text, &s.sentences)
             }
             _ => false,
         };
@@ -243,7 +254,7 @@ impl CaseThread {
             || !self.closers.is_empty()
             || self.fix.version.is_some()
             || self.is_denied
-            || self.comments.iter().any(answers)
+            || self.comments.iter().enumerate().any(answers)
             || report_answers()
     }
 
@@ -281,7 +292,7 @@ impl CaseThread {
         let fix = match status {
             ProblemStatus::Open => None,
             // Beside a known change, only a comment that states the fix says more.
-            _ if status.is_fixed() && !self.fixed_by.is_empty() => {
+            _ if status.is_fixed() && self.fixed_by.iter().any(FixedBy::is_mirrored) => {
                 first().filter(|c| c.role == Some(CommentRole::Fix))
             }
             _ => first().filter(|c| c.role != Some(CommentRole::Workaround)),
@@ -294,7 +305,9 @@ impl CaseThread {
             status,
             asked_version,
             fix_comment: fix.map(brief),
-            workaround: last(CommentRole::Workaround).map(brief),
+            workaround: last(CommentRole::Workaround)
+                .map(brief)
+                .or_else(|| workaround_in_report(&self.row, &self.body)),
             fix: if status.is_fixed() { self.fix } else { Fix::default() },
             releases: self.releases,
             update_to,
@@ -340,6 +353,23 @@ pub(crate) struct ThreadOutcome {
     pub(crate) fix_comment: Option<CaseComment>,
     pub(crate) workaround: Option<CaseComment>,
     pub(crate) fixed_by: Vec<FixedBy>,
+}
+
+/// Returns the workaround that a report itself describes.
+fn workaround_in_report(row: &DocumentRow, body: &str) -> Option<CaseComment> {
+    let sentences = Sentences::read(body).0;
+    let stated = sentences.iter().filter(|s| s.role() == SentenceRole::Workaround);
+    let text = stated.map(Sentence::markdown).collect::<Vec<_>>().join("\n\n");
+    (!text.is_empty()).then_some(CaseComment {
+        anchor: "body".to_owned(),
+        author: row.author.login.clone(),
+        association: row.author.association.clone(),
+        role: Some(CommentRole::Workaround),
+        created_at: row.created_at?,
+        url: row.url.clone(),
+        text: excerpt(&text, OUTCOME).0,
+        excerpt: true,
+    })
 }
 
 /// Moves the fix role to the preceding answer if the reporter only confirms a fix.

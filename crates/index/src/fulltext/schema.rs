@@ -12,7 +12,7 @@ use precedent_text::tokens;
 
 /// The version of the fields and analyzers. Increase it with every change to them; each version has
 /// its own folder.
-pub(super) const SCHEMA_VERSION: u32 = 7;
+pub(super) const SCHEMA_VERSION: u32 = 8;
 
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
