@@ -13,7 +13,7 @@ use super::{
     lines::{self, Lines},
     re,
     redactor::Redactor,
-    words,
+    secrets, words,
 };
 
 static EMAIL: LazyLock<Regex> =
@@ -44,12 +44,20 @@ static HOST: LazyLock<Regex> = LazyLock::new(|| {
 });
 static NAMED_HOST: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r#"(?i)\b((?:host(?:name)?|server|node|machine|computer|peer|broker|nodename)\s*[:=]\s*["']?)([a-z0-9][a-z0-9._-]*[a-z0-9])"#,
+        r#"(?i)\b((?:(?:host|server|machine|computer)(?:[ _]?name)?|node|peer|broker|nodename)\s*[:=]\s*["']?)([a-z0-9][a-z0-9._-]*[a-z0-9])"#,
     )
 });
 /// A name that Windows or Amazon gives to a new computer.
 static GENERATED_HOST: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b(?:WIN|DESKTOP|LAPTOP|EC2AMAZ)-[A-Z]*[0-9][A-Z0-9]{1,12}\b"));
+/// A numbered name after a command or a word that takes a host.
+static ADDRESSED_HOST: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"((?:^|[\s\x22'`(])(?:(?i:ping|ssh|scp|telnet|nslookup|traceroute|tracert|dig|hosts?|hostname|servers?|machines?|computer|rechner)",
+        r"|(?i:connect(?:ion|ed|ing)?|refused|unreachable|reach|resolve|lookup|log(?:ged)?[ -]?in)[ ](?i:to|from|on|by|host)(?:[ ]host)?|-h|--host)[ =]",
+        r"[\x22'`]?)([A-Za-z](?:[A-Za-z0-9]*-)*[A-Za-z0-9]*[0-9])(\W|$)",
+    ))
+});
 static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}|\d{4}-\d{2}-\d{2}T\S+) )([A-Za-z0-9][A-Za-z0-9._-]*)( [\w./-]+(?:\[\d+\])?:)",
@@ -179,6 +187,15 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         }
     });
     out = r.whole(&GENERATED_HOST, "host", &out);
+    out = r.replace(&ADDRESSED_HOST, &out, |r, c, text| {
+        let end = c.get(2).map_or(0, |m| m.end());
+        let is_longer = text[end..].starts_with(['.', '/', '_', ':', '(', '='])
+            && text[end + 1..].starts_with(char::is_alphanumeric);
+        if is_longer || c[2].len() < 4 || secrets::is_method(&c[2]) {
+            return c[0].to_owned();
+        }
+        format!("{}{}{}", &c[1], host(r, &c[2]), &c[3])
+    });
     out = r.replace(&URL_HOST, &out, |r, c, _| format!("{}{}", &c[1], host(r, &c[2])));
     out = r.replace(&SYSLOG, &out, |r, c, _| format!("{}{}{}", &c[1], host(r, &c[2]), &c[3]));
     out = r.replace(&PROMPT, &out, |r, c, _| {
@@ -293,6 +310,14 @@ fn is_everybodys(lower: &str) -> bool {
     false
 }
 
+/// Returns whether a word is the name of software that has one of those hosts: "Grafana".
+pub(super) fn is_software(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["org", "com", "io", "net", "dev", "rs", "js"]
+        .iter()
+        .any(|end| EVERYBODYS.contains(&format!("{lower}.{end}")))
+}
+
 fn is_no_host(r: &Redactor, lower: &str) -> bool {
     super::NO_NAMES.contains(lower)
         || lower.starts_with('[')
@@ -310,8 +335,9 @@ fn host(r: &mut Redactor, host: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 16] {
+pub(super) fn patterns() -> [&'static Regex; 17] {
     [
+        &ADDRESSED_HOST,
         &SPELLED_EMAIL,
         &SHARE,
         &SAYS_VERSION,

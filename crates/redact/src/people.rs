@@ -3,7 +3,7 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use precedent_text::words::Words;
+use precedent_text::{tokens, words::Words};
 use regex::Regex;
 
 use super::{
@@ -37,6 +37,14 @@ static NAMED_USER: LazyLock<Regex> = LazyLock::new(|| {
 /// A user in the output of `id`: "uid=1001(kberger)".
 static IDENTITY: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b((?:e?[ug]id|groups)=\d+\()([a-z_][\w.-]*)\)"));
+/// A user in the logs of servers, of a directory and of a domain.
+static LOGGED_USER: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"((?i:\b(?:accepted|failed) [\w/-]+ for (?:invalid user )?|\bsession (?:opened|closed) for user |\binvalid user )",
+        r"|\b(?:cn|uid|CN|UID|sAMAccountName)=|\b[A-Z][A-Z0-9-]{2,14}\\{1,2}|\b(?i:login|logon|user|account) )",
+        r"([a-z][\w.-]*\w)(?:( (?i:from|by|failed|denied|is locked|was locked)\b|[(]|,(?i:ou|dc|o|cn)=|[\s.,;:'\x22)]|$))",
+    ))
+});
 /// A Windows security identifier of a user.
 static SID: LazyLock<Regex> = LazyLock::new(|| re(r"\bS-1-5-21(?:-\d{4,10}){3}(?:-\d{1,10})?\b"));
 /// A public key, followed by its owner.
@@ -60,7 +68,7 @@ static GREETING: LazyLock<Regex> = LazyLock::new(|| {
 });
 static TITLED_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
-        r"\b((?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|Monsieur|Madame|Señora?|Sig\.?ra?)\.?[ \u{{a0}}]+(?:Dr\.[ ])?)({WORD}(?:{BETWEEN}{WORD}){{0,2}})"
+        r"\b((?:Mr|Mrs|Ms|Mx|Dr|Prof|M\.|(?i:Herrn?|Frau|Mme|Monsieur|Madame|señora?|sra?\.|signora?|sig\.?ra?|senhora?|panią?|panem|panu))\.?[ \u{{a0}}]+(?:Dr\.[ ])?)({WORD}(?:{BETWEEN}{WORD}){{0,2}})"
     ))
 });
 static SELF_INTRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -72,6 +80,12 @@ static PERHAPS: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"\b((?i:this is|i am|i['’]m|ich bin|hier ist|hier schreibt|hier spricht)[ \u{{a0}}]+)({WORD}(?:{BETWEEN}{WORD}){{1,2}})((?i:[ ]*,|[ ]+(?:from|of|at|with|here|von|vom|aus|de|from the)\b))(?:([ ]+)({WORD}(?:[ &]+{WORD}){{0,3}}))?"
     ))
+});
+/// A Japanese name before its form of address; 氏名 and 仕様 are other words.
+static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"([\p{Han}\p{Katakana}ー]{0,7}[\p{Han}\p{Katakana}ー--客皆同仕模多有各者])(さん|様|氏|先生)(?:([^\p{Han}])|$)",
+    )
 });
 
 /// A person who signs for another: "i. A. Ole Petersen".
@@ -176,6 +190,14 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             format!("{}{}{rest}", &c[1], r.hide_person(certainty, &c[2]))
         });
     }
+    out = r.replace(&ADDRESSED, &out, |r, c, _| {
+        format!(
+            "{}{}{}",
+            r.hide_person(Doubtful, &c[1]),
+            &c[2],
+            c.get(3).map_or("", |m| m.as_str())
+        )
+    });
     out = r.replace(&PERHAPS, &out, |r, c, _| {
         if !is_name(&c[2]) {
             return c[0].to_owned();
@@ -198,6 +220,20 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     });
     out = r.replace(&HOME, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
     out = r.replace(&IDENTITY, &out, |r, c, _| format!("{}{})", &c[1], r.name(&c[2])));
+    out = r.replace(&LOGGED_USER, &out, |r, c, _| {
+        let (before, name, after) = (&c[1], &c[2], c.get(3).map_or("", |m| m.as_str()));
+        // "login page failed" is a sentence.
+        let is_word = name.chars().all(char::is_alphabetic);
+        let fits = match before.chars().next_back() {
+            Some('=') => after.starts_with(','),
+            Some(' ') if !before.contains(" for ") && !before.starts_with(['i', 'I']) => {
+                !is_word && after.starts_with(' ')
+            }
+            Some(' ') => after.starts_with([' ', '(']),
+            _ => true,
+        };
+        format!("{before}{}{after}", if fits { r.name(name) } else { name.to_owned() })
+    });
     out = r.replace(&KEY_OF, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
     out = r.whole(&SID, "user", &out);
     out = r.replace(&NAMED_USER, &out, |r, c, text| {
@@ -408,7 +444,7 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns whether a name has more than one word.
-pub(super) fn whole_name(name: &str) -> bool {
+pub(super) fn is_whole(name: &str) -> bool {
     name.contains([' ', '\u{a0}', '\u{3000}'])
 }
 
@@ -457,7 +493,7 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
                 r.hide("company", Doubtful, segment)
             } else if first && index == 0 && can_sign(segment) {
                 r.hide_person(
-                    if whole_name(segment) && bare_start != Some(line.start) {
+                    if is_whole(segment) && bare_start != Some(line.start) {
                         Sure
                     } else {
                         Doubtful
@@ -477,8 +513,10 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 19] {
+pub(super) fn patterns() -> [&'static Regex; 21] {
     [
+        &LOGGED_USER,
+        &ADDRESSED,
         &IDENTITY,
         &SID,
         &KEY_OF,
@@ -501,23 +539,48 @@ pub(super) fn patterns() -> [&'static Regex; 19] {
     ]
 }
 
-/// Returns the words of a full name that identify the person on their own.
+/// Returns the words of a full name that identify the person on their own, and the logins that are
+/// usually made of it.
 pub(super) fn parts(name: &str) -> Vec<String> {
     let words: Vec<&str> = name.split([' ', '\u{a0}']).filter(|w| !w.is_empty()).collect();
-    if words.len() < 2 {
-        return Vec::new();
-    }
+    let [first, .., _] = words.as_slice() else { return Vec::new() };
     let capital = |word: &str| {
         let mut chars = word.chars();
         chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
     };
-    let is_distinctive = |word: &&str| {
-        word.chars().count() >= 3
-            && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
-            && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"]
-                .contains(word)
-            && !WORDS_TOO.contains(&word.to_lowercase())
-            && !NO_PEOPLE.contains(&word.to_lowercase())
-    };
-    words.into_iter().filter(is_distinctive).filter_map(capital).collect()
+    let logins = surname(name).into_iter().flat_map(|last| {
+        let first = tokens::fold(first).to_lowercase();
+        let initial: String = first.chars().take(1).collect();
+        [
+            format!("{initial}{last}"),
+            format!("{initial}.{last}"),
+            format!("{first}.{last}"),
+            format!("{first}_{last}"),
+            format!("{last}.{first}"),
+            format!("{last}{initial}"),
+        ]
+    });
+    words
+        .iter()
+        .filter(|word| is_distinctive(word))
+        .filter_map(|w| capital(w))
+        .chain(logins)
+        .collect()
+}
+
+/// Returns the surname in a full name in plain small letters, if it is distinctive.
+pub(super) fn surname(name: &str) -> Option<String> {
+    let last = name.rsplit_once([' ', '\u{a0}'])?.1;
+    let folded = tokens::fold(last).to_lowercase();
+    (is_distinctive(&last) && folded.len() >= 5 && folded.chars().all(|c| c.is_ascii_alphabetic()))
+        .then_some(folded)
+}
+
+/// Returns whether a word of a name is hardly ever another word.
+fn is_distinctive(word: &&str) -> bool {
+    word.chars().count() >= 3
+        && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
+        && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"].contains(word)
+        && !WORDS_TOO.contains(&word.to_lowercase())
+        && !NO_PEOPLE.contains(&word.to_lowercase())
 }

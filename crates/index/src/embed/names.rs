@@ -1,7 +1,7 @@
 //! Recognition of names of people and places in prose, by a token classifier (a BERT of six layers,
 //! `models/names`).
 
-use std::{collections::BTreeMap, fs, ops::Range, path::Path};
+use std::{borrow::Cow, collections::BTreeMap, fs, ops::Range, path::Path};
 
 use ort::{inputs, session::Session, value::TensorRef};
 use serde::Deserialize;
@@ -108,7 +108,7 @@ impl NameModel {
     /// # Errors
     /// [`Code::ModelUnavailable`] if the model fails; [`Code::Cancelled`].
     pub fn names(&mut self, text: &str, task: &Task) -> Result<Vec<RecognizedName>> {
-        let encoding = self.tokenizer.encode(text, false).map_err(|e| failed(&e))?;
+        let encoding = self.tokenizer.encode(fold(text), false).map_err(|e| failed(&e))?;
         let (ids, offsets) = (encoding.get_ids(), encoding.get_offsets());
         let mut classes: Vec<Option<(Label, f32)>> = vec![None; ids.len()];
         let mut from = 0;
@@ -124,7 +124,10 @@ impl NameModel {
             }
             from = to - OVERLAP;
         }
-        let tokens = offsets.iter().zip(classes).map(|(&(from, to), class)| (from..to, class));
+        // An offset may be inside of a folded letter.
+        let whole = |from, to| text.floor_char_boundary(from)..text.ceil_char_boundary(to);
+        let tokens =
+            offsets.iter().zip(classes).map(|(&(from, to), class)| (whole(from, to), class));
         Ok(join(text, tokens))
     }
 
@@ -186,6 +189,35 @@ fn most_likely(logits: &[f32], labels: &[Option<Label>]) -> Option<(Label, f32)>
     let (best, highest) = logits.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let sum: f32 = logits.iter().map(|logit| (logit - highest).exp()).sum();
     labels[best].map(|label| (label, 1.0 / sum))
+}
+
+/// Replaces the Latin letters that the vocabulary lacks, because they are no letter with an accent,
+/// by two of the same length in bytes.
+fn fold(text: &str) -> Cow<'_, str> {
+    const LETTERS: [(char, &str); 10] = [
+        ('ł', "ll"),
+        ('Ł', "Ll"),
+        ('ı', "ii"),
+        ('ø', "oe"),
+        ('Ø', "Oe"),
+        ('đ', "dd"),
+        ('Đ', "Dd"),
+        ('æ', "ae"),
+        ('Æ', "Ae"),
+        ('ß', "ss"),
+    ];
+    let replacement = |c: char| LETTERS.iter().find(|(letter, _)| *letter == c).map(|(_, r)| *r);
+    if !text.contains(|c| replacement(c).is_some()) {
+        return Cow::Borrowed(text);
+    }
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars() {
+        match replacement(c) {
+            Some(letters) => folded.push_str(letters),
+            None => folded.push(c),
+        }
+    }
+    Cow::Owned(folded)
 }
 
 /// Joins adjacent tokens of a kind to names. A name that begins or ends inside a word is none.

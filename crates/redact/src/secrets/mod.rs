@@ -6,6 +6,8 @@ mod forms;
 mod named_secrets;
 mod value;
 
+pub(super) use value::{is_method, is_told};
+
 use super::{Certainty, lines, re, redactor::Redactor, words};
 
 /// Returns a text without its secrets.

@@ -24,10 +24,10 @@ const PASSWORDS_JOINED: &str =
     r"密码|密碼|口令|パスワード|パスフレーズ|暗証番号|合言葉|비밀[ ]?번호|패스워드|암호|暗号";
 /// The names of keys and tokens.
 const KEYS: &str = concat!(
-    r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|app(?:lication)?|client|auth|subscription|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
+    r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|product|activation|app(?:lication)?|client|auth|subscription|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
     r"|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth)[ _-]codes?|bestätigungscode|einmalcode|code[ ]de[ ]vérification|código[ ]de[ ]verificación|код[ ]подтверждения",
     r"|secrets?|tokens?|credentials?|creds|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|otp|totp|pins?|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|zugangsschlüssel",
-    r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string",
+    r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string|puk|tan|cvv|cvc|psk|keys?",
 );
 const KEYS_JOINED: &str =
     r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키|验证码|驗證碼";
@@ -45,7 +45,7 @@ fn joins(c: char) -> bool {
 const ALONE: &[&str] = &[
     "pass", "pw", "psw", "kw", "kode", "clave", "parola", "parole", "parolă", "auth", "otp",
     "totp", "pin", "pins", "creds", "login", "logins", "mdp", "geslo", "hesla", "haslo", "cookie",
-    "cookies", "bearer", "p/w",
+    "cookies", "bearer", "p/w", "key", "keys", "puk", "tan", "cvv", "cvc", "psk",
 ];
 /// The words that may precede such a name without a separator.
 const FRONTS: &[&str] = &[
@@ -75,6 +75,8 @@ enum Kind {
     /// A password's name such as "pass", which also is the result of a test.
     Weak,
     Key,
+    /// A name that ends with "key", as that of a column does; the value must be a generated one.
+    AnyKey,
     /// A name of a login method or a secret; the value must be unambiguous.
     Vague,
     /// A name and a password, one after the other.
@@ -132,7 +134,10 @@ fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
     }
     let kind = match lower.as_str() {
         "pass" if front.is_empty() => Kind::Weak,
-        "pin" | "pins" | "otp" | "totp" | "验证码" | "驗證碼" => Kind::Pin,
+        "key" | "keys" => Kind::AnyKey,
+        "pin" | "pins" | "otp" | "totp" | "puk" | "tan" | "cvv" | "cvc" | "验证码" | "驗證碼" => {
+            Kind::Pin
+        }
         _ if lower.contains("code") && !password => Kind::Pin,
         "auth" | "cookie" | "cookies" | "bearer" | "kode" | "kw" | "clave" | "parole" => {
             Kind::Vague
@@ -474,8 +479,10 @@ fn rate(
             // Names of cluster secrets are hyphenated, so a secret needs a long run without
             // hyphens.
             let digit = value.chars().any(|c| c.is_ascii_digit());
-            random(12) && value::longest_run(value) >= 12 && digit
+            random(12) && (value::longest_run(value) >= 12 && digit || value::is_mixed(value))
+                || is_key_header(text, name) && random(6)
         }
+        (Kind::AnyKey, _) => random(16) && value::is_mixed(value),
         _ => false,
     };
     let beside_a_user = || {
@@ -503,7 +510,7 @@ fn number(
         Kind::Password => 4,
         Kind::Pin => 4,
         Kind::Key => 6,
-        Kind::Weak | Kind::Vague | Kind::Both => return None,
+        Kind::AnyKey | Kind::Weak | Kind::Vague | Kind::Both => return None,
     };
     let is_explicit = matches!(join, Join::Assigned | Join::Colon | Join::Tag | Join::Option)
         || kind == Kind::Password && join == Join::Sentence
