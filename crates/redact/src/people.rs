@@ -15,7 +15,8 @@ use super::{
 };
 
 /// A word of a name, and the separator between two of them.
-pub(super) const WORD: &str = r"(?:\p{Lu}\.|\p{Lu}[\p{L}'’]*(?:-\p{Lu}[\p{L}'’]*)*)";
+pub(super) const WORD: &str =
+    r"(?:\p{Lu}\.|(?:[ae]l-|[dl]['’])?\p{Lu}[\p{L}'’]*(?:-\p{Lu}[\p{L}'’]*)*)";
 pub(super) const BETWEEN: &str = r"[ \u{a0}]+(?:(?:von|van|vom|zu|zur|de|der|den|del|della|di|da|dos|la|le|bin|al|ten)[ \u{a0}]+)*";
 
 static HOME: LazyLock<Regex> = LazyLock::new(|| {
@@ -122,6 +123,16 @@ static STREET: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?i:p\.?[ ]?o\.?[ ]?box|postfach|boîte postale|b\.?p\.?|apartado|skrytka pocztowa|box|postboks|а/я)[ ]+\d+|(?:д|кв|оф|корп|стр)\.[ ]?\d+\p{L}?)\.?$",
     ))
 });
+/// A street with a number in a sentence, and what follows it in an address.
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?:\b\d{1,5}[a-zA-Z]?[ ]+(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,3}(?:Street|St\.?|Road|Rd\.?|Avenue|Ave\.?|Lane|Ln\.?|Drive|Boulevard|Blvd\.?|Court|Square|Terrace|Close|Crescent|Quay|Gardens)\b",
+        r"|\b(?:\d{1,4}(?:[ ]?bis)?,?[ ])?(?:[Rr]ue|[Qq]uai|[Aa]venue|[Bb]oulevard|[Ii]mpasse|[Cc]hemin|[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso|[Cc]alle|[Pp]laza|[Aa]venida|[Pp]aseo|[Rr]ua|[Tt]ravessa|[Pp]raça|ul\.|al\.|pl\.|os\.)[ ](?:d[aeiou]s?[ ]|de[ ]la[ ]|del(?:la)?[ ]|des[ ]|du[ ]){0,2}\p{Lu}[\p{L}'’-]+(?:[ ]\p{Lu}[\p{L}'’-]+){0,3}(?:,?[ ](?:n[º°.][ ]?)?\d{1,4}(?:[a-z]|/\d{1,3})?\b)?",
+        r"|(?:\p{Lu}[\p{L}.-]*[ ]){0,2}\p{Lu}?\p{Ll}*(?:[Ss]traße|[Ss]trasse|[Ss]tr\.|[Ww]eg|[Aa]llee|[Pp]latz|[Gg]asse|[Dd]amm|[Ss]traat|laan|plein|gatan|vägen|vej|gade|[Cc]addesi|[Ss]okak|[Ss]okağı|utca)[ ](?:[Nn]o[:.]?[ ]?)?\d{1,4}[a-zA-Z]?\b)",
+        r"(?:,?[ ](?:[A-Z]{1,2}-)?(?:\d{5}(?:-\d{3,4})?|\d{4}(?:[ ][A-Z]{2}\b)?|\d{2}-\d{3})[ ]\p{Lu}[\p{L}-]+(?:[ ]\p{Lu}[\p{L}-]+)?",
+        r"|,[ ]\p{Lu}[\p{L}-]+(?:[ ]\p{Lu}[\p{L}-]+)?,?[ ](?:[A-Z]{2}[ ])?(?:\d{5}(?:-\d{4})?\b|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z\d]{2}\b))?",
+    ))
+});
 /// An East Asian address: from the largest unit to the smallest, with numbers.
 static EAST: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -177,6 +188,10 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = hide_signatures(r, text);
     out = hide_closings(r, &out);
     out = r.whole(&POST_OFFICE, "place", &out);
+    out = r.replace(&ADDRESS, &out, |r, c, _| {
+        let has_number = c[0].contains(|c: char| c.is_ascii_digit());
+        if has_number { r.hide("place", Doubtful, &c[0]) } else { c[0].to_owned() }
+    });
     for (pattern, certainty) in
         [(&GREETING, Sure), (&FOR_ANOTHER, Sure), (&TITLED_NAME, Sure), (&SELF_INTRODUCTION, Sure)]
     {
@@ -513,8 +528,9 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 21] {
+pub(super) fn patterns() -> [&'static Regex; 22] {
     [
+        &ADDRESS,
         &LOGGED_USER,
         &ADDRESSED,
         &IDENTITY,

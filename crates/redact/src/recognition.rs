@@ -144,8 +144,13 @@ impl KnownNames {
                 || text[found.end()..].starts_with(['/', '\\', '_', '(', '=']);
             let is_known = self.people.iter().any(|name| name == phrase);
             let is_code = lines.manner(found.start()) == Manner::Code;
-            if !is_part && !is_known && !is_code && !phrases.contains(&phrase) {
-                phrases.push(phrase);
+            // "Vertreter Uwe Stolle" begins with a noun.
+            let rest = phrase.split_once([' ', '\u{a0}']).map(|(_, rest)| rest);
+            for phrase in [Some(phrase), rest.filter(|rest| people::is_whole(rest))] {
+                let is_new = |phrase: &&str| !phrases.contains(phrase);
+                if !is_part && !is_known && !is_code {
+                    phrases.extend(phrase.filter(is_new));
+                }
             }
         }
         for group in phrases.chunks(PHRASES) {

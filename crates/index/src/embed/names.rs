@@ -1,7 +1,7 @@
 //! Recognition of names of people and places in prose, by a token classifier (a BERT of six layers,
 //! `models/names`).
 
-use std::{borrow::Cow, collections::BTreeMap, fs, ops::Range, path::Path};
+use std::{collections::BTreeMap, fs, ops::Range, path::Path};
 
 use ort::{inputs, session::Session, value::TensorRef};
 use serde::Deserialize;
@@ -108,7 +108,8 @@ impl NameModel {
     /// # Errors
     /// [`Code::ModelUnavailable`] if the model fails; [`Code::Cancelled`].
     pub fn names(&mut self, text: &str, task: &Task) -> Result<Vec<RecognizedName>> {
-        let encoding = self.tokenizer.encode(fold(text), false).map_err(|e| failed(&e))?;
+        let (folded, places) = fold(text);
+        let encoding = self.tokenizer.encode(folded, false).map_err(|e| failed(&e))?;
         let (ids, offsets) = (encoding.get_ids(), encoding.get_offsets());
         let mut classes: Vec<Option<(Label, f32)>> = vec![None; ids.len()];
         let mut from = 0;
@@ -124,10 +125,10 @@ impl NameModel {
             }
             from = to - OVERLAP;
         }
-        // An offset may be inside of a folded letter.
-        let whole = |from, to| text.floor_char_boundary(from)..text.ceil_char_boundary(to);
-        let tokens =
-            offsets.iter().zip(classes).map(|(&(from, to), class)| (whole(from, to), class));
+        let tokens = offsets
+            .iter()
+            .zip(classes)
+            .map(|(&(from, to), class)| (places[from]..places[to], class));
         Ok(join(text, tokens))
     }
 
@@ -191,33 +192,28 @@ fn most_likely(logits: &[f32], labels: &[Option<Label>]) -> Option<(Label, f32)>
     labels[best].map(|label| (label, 1.0 / sum))
 }
 
-/// Replaces the Latin letters that the vocabulary lacks, because they are no letter with an accent,
-/// by two of the same length in bytes.
-fn fold(text: &str) -> Cow<'_, str> {
-    const LETTERS: [(char, &str); 10] = [
-        ('ł', "ll"),
-        ('Ł', "Ll"),
-        ('ı', "ii"),
-        ('ø', "oe"),
-        ('Ø', "Oe"),
-        ('đ', "dd"),
-        ('Đ', "Dd"),
-        ('æ', "ae"),
-        ('Æ', "Ae"),
-        ('ß', "ss"),
-    ];
-    let replacement = |c: char| LETTERS.iter().find(|(letter, _)| *letter == c).map(|(_, r)| *r);
-    if !text.contains(|c| replacement(c).is_some()) {
-        return Cow::Borrowed(text);
-    }
+/// Replaces the Latin letters that the vocabulary lacks, which are no letters with an accent, by
+/// similar ones. Returns the text, and the byte of the original for each byte of it.
+fn fold(text: &str) -> (String, Vec<usize>) {
+    let similar = |c: char| match c {
+        'ł' => 'l',
+        'Ł' => 'L',
+        'ı' => 'i',
+        'ø' => 'o',
+        'Ø' => 'O',
+        'đ' => 'd',
+        'Đ' => 'D',
+        'ß' => 's',
+        _ => c,
+    };
     let mut folded = String::with_capacity(text.len());
-    for c in text.chars() {
-        match replacement(c) {
-            Some(letters) => folded.push_str(letters),
-            None => folded.push(c),
-        }
+    let mut places = Vec::with_capacity(text.len() + 1);
+    for (at, c) in text.char_indices() {
+        folded.push(similar(c));
+        places.resize(folded.len(), at);
     }
-    Cow::Owned(folded)
+    places.push(text.len());
+    (folded, places)
 }
 
 /// Joins adjacent tokens of a kind to names. A name that begins or ends inside a word is none.

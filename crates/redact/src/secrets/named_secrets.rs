@@ -24,10 +24,10 @@ const PASSWORDS_JOINED: &str =
     r"密码|密碼|口令|パスワード|パスフレーズ|暗証番号|合言葉|비밀[ ]?번호|패스워드|암호|暗号";
 /// The names of keys and tokens.
 const KEYS: &str = concat!(
-    r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|product|activation|app(?:lication)?|client|auth|subscription|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
+    r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|product|activation|app(?:lication)?|client|auth|subscription|wi-?fi|wlan|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
     r"|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth)[ _-]codes?|bestätigungscode|einmalcode|code[ ]de[ ]vérification|código[ ]de[ ]verificación|код[ ]подтверждения",
     r"|secrets?|tokens?|credentials?|creds|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|otp|totp|pins?|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|zugangsschlüssel",
-    r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string|puk|tan|cvv|cvc|psk|keys?",
+    r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|zugang|accès|acceso|accesso|acesso|dostęp|(?:log|sign)[ ]in[ ]with|logged[ ]in[ ](?:as|with)|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string|puk|tan|cvv|cvc|psk|keys?",
 );
 const KEYS_JOINED: &str =
     r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키|验证码|驗證碼";
@@ -157,6 +157,16 @@ fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
         | "dane logowania"
         | "inloggegevens"
         | "inloggningsuppgifter"
+        | "zugang"
+        | "accès"
+        | "acceso"
+        | "accesso"
+        | "acesso"
+        | "dostęp"
+        | "log in with"
+        | "sign in with"
+        | "logged in as"
+        | "logged in with"
         | "user/pass" => Kind::Both,
         _ if password => Kind::Password,
         _ => Kind::Key,
@@ -427,7 +437,7 @@ fn rate(
     if sentence || value::is_placeholder(value) || goes_on(text, end, is_quoted) {
         return None;
     }
-    let digits = value.len() >= 4 && value.chars().all(|c| c.is_ascii_digit());
+    let digits = value.len() >= 3 && value.chars().all(|c| c.is_ascii_digit());
     if digits {
         return number(text, name, join, value, is_quoted, end);
     }
@@ -508,6 +518,8 @@ fn number(
     let kind = name.kind;
     let least = match kind {
         Kind::Password => 4,
+        // The code on the back of a card has three digits.
+        Kind::Pin if text[name.start..].to_lowercase().starts_with("cv") => 3,
         Kind::Pin => 4,
         Kind::Key => 6,
         Kind::AnyKey | Kind::Weak | Kind::Vague | Kind::Both => return None,
@@ -589,10 +601,10 @@ fn login_and_password(
     at: usize,
     join: Join,
 ) -> Option<(usize, usize, String)> {
-    if !matches!(join, Join::Colon | Join::Assigned | Join::Sentence) {
+    let c = LOGIN_PAIR.captures(&text[at..])?;
+    if !matches!(join, Join::Colon | Join::Assigned | Join::Sentence) && &c[2] != " / " {
         return None;
     }
-    let c = LOGIN_PAIR.captures(&text[at..])?;
     let password = value::bare_value(&c[3]);
     if !value::is_told(password, 5)
         || value::is_placeholder(&c[1])
