@@ -11,7 +11,7 @@ use super::{
     people::{self, BETWEEN, WORD, is_name, is_whole},
     re,
     redactor::Redactor,
-    secrets::is_told,
+    secrets::is_random,
     words,
 };
 
@@ -129,7 +129,7 @@ fn hide_columns(r: &mut Redactor, text: &str) -> String {
                         let value = cell.trim().trim_matches('"');
                         let hidden = if value.len() < 2 {
                             None
-                        } else if SECRETS.contains(label) && is_told(value, 5) {
+                        } else if SECRETS.contains(label) && is_random(value, 5) {
                             Some(r.hide("token", Doubtful, value))
                         } else {
                             hide_value(r, label, value)
@@ -186,8 +186,15 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     });
     out = r
         .replace(&NAME_BEFORE_ADDRESS, &out, |r, c, _| format!("{}{}", hide_name(r, &c[1]), &c[2]));
-    out = r.replace(&WROTE, &out, |r, c, _| format!("{}{}", hide_name(r, &c[1]), &c[2]));
-    r.replace(&WROTE_BEFORE, &out, |r, c, _| format!("{}{}{}", &c[1], hide_name(r, &c[2]), &c[3]))
+    out = r.replace(&WROTE_BEFORE, &out, |r, c, _| {
+        format!("{}{}{}", &c[1], hide_name(r, &c[2]), &c[3])
+    });
+    r.replace(&WROTE, &out, |r, c, _| {
+        // "Am Montag schrieb Henrike Maaß:" names the writer behind the verb.
+        let is_other = c[2].contains("[person-");
+        let name = if is_other { c[1].to_owned() } else { hide_name(r, &c[1]) };
+        format!("{name}{}", &c[2])
+    })
 }
 
 /// Redacts one name of a line. Where a mail contains both, a single word may be a place ("From:

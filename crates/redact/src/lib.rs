@@ -169,6 +169,7 @@ fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
     }
     out = numbers::hide_accounts(redactor, &out);
     out = network::hide(redactor, &out);
+    out = people::hide_addresses(redactor, &out);
     out = headers::hide(redactor, &out);
     out = people::hide(redactor, &out);
     out = numbers::hide_phones(redactor, &out);

@@ -44,7 +44,7 @@ static HOST: LazyLock<Regex> = LazyLock::new(|| {
 });
 static NAMED_HOST: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r#"(?i)\b((?:(?:host|server|machine|computer)(?:[ _]?name)?|node|peer|broker|nodename)\s*[:=]\s*["']?)([a-z0-9][a-z0-9._-]*[a-z0-9])"#,
+        r#"(?i)\b((?:(?:host|server|machine|computer)(?:[ _]?name)?|node|peer|broker|nodename)["']?\s*[:=>]\s*["']?)([a-z0-9][a-z0-9._-]*[a-z0-9])"#,
     )
 });
 /// A name that Windows or Amazon gives to a new computer.
@@ -54,9 +54,15 @@ static GENERATED_HOST: LazyLock<Regex> =
 static ADDRESSED_HOST: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"((?:^|[\s\x22'`(])(?:(?i:ping|ssh|scp|telnet|nslookup|traceroute|tracert|dig|hosts?|hostname|servers?|machines?|computer|rechner)",
-        r"|(?i:connect(?:ion|ed|ing)?|refused|unreachable|reach|resolve|lookup|log(?:ged)?[ -]?in)[ ](?i:to|from|on|by|host)(?:[ ]host)?|-h|--host)[ =]",
+        r"|(?i:connect(?:ion|ed|ing|s)?|rdp|refused|unreachable|reach|resolve|lookup|log(?:ged)?[ -]?in)[ ](?i:to|from|on|by|host)(?:[ ]host)?|-h|--host)[ =]",
         r"[\x22'`]?)([A-Za-z](?:[A-Za-z0-9]*-)*[A-Za-z0-9]*[0-9])(\W|$)",
     ))
+});
+/// A numbered name with the part of a machine, behind a preposition.
+static LOCATED_HOST: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(\b(?i:on|from|auf|von|sur|su)[ ])((?:[a-z0-9]+-)*(?:srv|sql|db|web|app|vm|prod|prd|dc|nas|gw|fw|mail|dns|esx|ts|proxy|mq)(?:-[a-z0-9]+)*-?[0-9]+)(\W|$)",
+    )
 });
 static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -187,15 +193,18 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         }
     });
     out = r.whole(&GENERATED_HOST, "host", &out);
-    out = r.replace(&ADDRESSED_HOST, &out, |r, c, text| {
-        let end = c.get(2).map_or(0, |m| m.end());
-        let is_longer = text[end..].starts_with(['.', '/', '_', ':', '(', '='])
-            && text[end + 1..].starts_with(char::is_alphanumeric);
-        if is_longer || c[2].len() < 4 || secrets::is_method(&c[2]) {
-            return c[0].to_owned();
-        }
-        format!("{}{}{}", &c[1], host(r, &c[2]), &c[3])
-    });
+    for pattern in [&ADDRESSED_HOST, &LOCATED_HOST] {
+        out = r.replace(pattern, &out, |r, c, text| {
+            let end = c.get(2).map_or(0, |m| m.end());
+            let rest = &text[end..];
+            let is_longer = rest.starts_with(['.', '/', '_', '(', '='])
+                && rest[1..].starts_with(char::is_alphanumeric);
+            if is_longer || c[2].len() < 4 || secrets::is_method(&c[2]) {
+                return c[0].to_owned();
+            }
+            format!("{}{}{}", &c[1], host(r, &c[2]), &c[3])
+        });
+    }
     out = r.replace(&URL_HOST, &out, |r, c, _| format!("{}{}", &c[1], host(r, &c[2])));
     out = r.replace(&SYSLOG, &out, |r, c, _| format!("{}{}{}", &c[1], host(r, &c[2]), &c[3]));
     out = r.replace(&PROMPT, &out, |r, c, _| {
@@ -335,9 +344,10 @@ fn host(r: &mut Redactor, host: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 17] {
+pub(super) fn patterns() -> [&'static Regex; 18] {
     [
         &ADDRESSED_HOST,
+        &LOCATED_HOST,
         &SPELLED_EMAIL,
         &SHARE,
         &SAYS_VERSION,

@@ -51,13 +51,13 @@ static SAYS_ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
 /// The number of a mobile device, or of its card, behind its label.
 static DEVICE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"(?i)\b((?:imei|imsi|meid|iccid|eid)(?:[ ](?:of|no|number|nr|is|ist|der|des|the|[a-z]{4,12})\b\.?){0,4}[\x22']?[ ]?[:=#]?[ ]{0,2}[\x22']?",
+        r"(?i)\b((?:imei|imsi|meid|iccid|eid)(?:[ -](?:of|no|number|nr|is|ist|der|des|the|[a-z]{4,12})\b\.?){0,4}[\x22']?[ ]?[:=#]?[ ]{0,2}[\x22']?",
         r"|serial(?:[ _-]?(?:no|number))?[\x22']?[ ]?[:=#]?[ ]{0,2}[\x22']?)([0-9]{14,20}|[0-9](?:[ -]?[0-9]){13,19}|a[0-9a-f]{13})\b",
     ))
 });
 /// The number of a customer, an account or a contract behind its label.
 static CUSTOMER: LazyLock<Regex> = LazyLock::new(|| {
-    let subject = "customer|client|account|acct|member|membership|subscriber|contract|policy|patient|employee|kunden|konto|vertrags|mitglieds|compte|contrat|cliente|cuenta|conta|conto|contrato|contratto|klienta|konta|umowy|müşteri|hesap|sözleşme|klant|kund";
+    let subject = "customer|cust|kd\\.?-?|client|account|acct|member|membership|subscriber|contract|policy|patient|employee|kunden|konto|vertrags|mitglieds|compte|contrat|cliente|cuenta|conta|conto|contrato|contratto|klienta|konta|umowy|müşteri|hesap|sözleşme|klant|kund";
     let number = r"number|num|no|nr|id|nummer|n[°º]|numéro|número|numero|numer|numarası";
     re(&format!(
         concat!(

@@ -32,7 +32,7 @@ static HOME_OF_A_NAME: LazyLock<Regex> = LazyLock::new(|| {
 });
 static NAMED_USER: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#,
+        r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)["']?\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#,
     )
 });
 /// A user in the output of `id`: "uid=1001(kberger)".
@@ -41,9 +41,9 @@ static IDENTITY: LazyLock<Regex> =
 /// A user in the logs of servers, of a directory and of a domain.
 static LOGGED_USER: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"((?i:\b(?:accepted|failed) [\w/-]+ for (?:invalid user )?|\bsession (?:opened|closed) for user |\binvalid user )",
+        r"((?i:\b(?:accepted|failed) [\w/-]+ for (?:invalid user )?|\bsession (?:opened|closed) for user |\binvalid user |\bsudo(?:\[\d+\])?:\s+|\bchown (?:-\w+ )?)",
         r"|\b(?:cn|uid|CN|UID|sAMAccountName)=|\b[A-Z][A-Z0-9-]{2,14}\\{1,2}|\b(?i:login|logon|user|account) )",
-        r"([a-z][\w.-]*\w)(?:( (?i:from|by|failed|denied|is locked|was locked)\b|[(]|,(?i:ou|dc|o|cn)=|[\s.,;:'\x22)]|$))",
+        r"([a-z][\w.-]*\w)(?:( (?i:from|by|failed|denied|is locked|was locked)\b|[(]| : |:[a-z]|,(?i:ou|dc|o|cn)=|[\s.,;:'\x22)]|$))",
     ))
 });
 /// A Windows security identifier of a user.
@@ -69,7 +69,7 @@ static GREETING: LazyLock<Regex> = LazyLock::new(|| {
 });
 static TITLED_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
-        r"\b((?:Mr|Mrs|Ms|Mx|Dr|Prof|M\.|(?i:Herrn?|Frau|Mme|Monsieur|Madame|señora?|sra?\.|signora?|sig\.?ra?|senhora?|panią?|panem|panu))\.?[ \u{{a0}}]+(?:Dr\.[ ])?)({WORD}(?:{BETWEEN}{WORD}){{0,2}})"
+        r"\b((?:Mr|Mrs|Ms|Mx|Dr|Prof|M\.|(?i:Herrn?|Frau|Mme|Monsieur|Madame|señora?|sra?\.|signora?|sig\.?ra?|senhora?|pan|panią?|panem|panu))\.?[ \u{{a0}}]+(?:Dr\.[ ])?)({WORD}(?:{BETWEEN}{WORD}){{0,2}})"
     ))
 });
 static SELF_INTRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -130,7 +130,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         r"|\b(?:\d{1,4}(?:[ ]?bis)?,?[ ])?(?:[Rr]ue|[Qq]uai|[Aa]venue|[Bb]oulevard|[Ii]mpasse|[Cc]hemin|[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso|[Cc]alle|[Pp]laza|[Aa]venida|[Pp]aseo|[Rr]ua|[Tt]ravessa|[Pp]raça|ul\.|al\.|pl\.|os\.)[ ](?:d[aeiou]s?[ ]|de[ ]la[ ]|del(?:la)?[ ]|des[ ]|du[ ]){0,2}\p{Lu}[\p{L}'’-]+(?:[ ]\p{Lu}[\p{L}'’-]+){0,3}(?:,?[ ](?:n[º°.][ ]?)?\d{1,4}(?:[a-z]|/\d{1,3})?\b)?",
         r"|(?:\p{Lu}[\p{L}.-]*[ ]){0,2}\p{Lu}?\p{Ll}*(?:[Ss]traße|[Ss]trasse|[Ss]tr\.|[Ww]eg|[Aa]llee|[Pp]latz|[Gg]asse|[Dd]amm|[Ss]traat|laan|plein|gatan|vägen|vej|gade|[Cc]addesi|[Ss]okak|[Ss]okağı|utca)[ ](?:[Nn]o[:.]?[ ]?)?\d{1,4}[a-zA-Z]?\b)",
         r"(?:,?[ ](?:[A-Z]{1,2}-)?(?:\d{5}(?:-\d{3,4})?|\d{4}(?:[ ][A-Z]{2}\b)?|\d{2}-\d{3})[ ]\p{Lu}[\p{L}-]+(?:[ ]\p{Lu}[\p{L}-]+)?",
-        r"|,[ ]\p{Lu}[\p{L}-]+(?:[ ]\p{Lu}[\p{L}-]+)?,?[ ](?:[A-Z]{2}[ ])?(?:\d{5}(?:-\d{4})?\b|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z\d]{2}\b))?",
+        r"|,[ ]\p{Lu}[\p{L}-]+(?:[ ]\p{Lu}[\p{L}-]+)?,?[ ](?:[A-Z]{2}[ ])?(?:\d{5}(?:-\d{4})?\b|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z\d]{2}\b)|,[ ]\p{Lu}\p{Ll}{2,}\b)?",
     ))
 });
 /// An East Asian address: from the largest unit to the smallest, with numbers.
@@ -188,10 +188,6 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = hide_signatures(r, text);
     out = hide_closings(r, &out);
     out = r.whole(&POST_OFFICE, "place", &out);
-    out = r.replace(&ADDRESS, &out, |r, c, _| {
-        let has_number = c[0].contains(|c: char| c.is_ascii_digit());
-        if has_number { r.hide("place", Doubtful, &c[0]) } else { c[0].to_owned() }
-    });
     for (pattern, certainty) in
         [(&GREETING, Sure), (&FOR_ANOTHER, Sure), (&TITLED_NAME, Sure), (&SELF_INTRODUCTION, Sure)]
     {
@@ -241,10 +237,13 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         let is_word = name.chars().all(char::is_alphabetic);
         let fits = match before.chars().next_back() {
             Some('=') => after.starts_with(','),
-            Some(' ') if !before.contains(" for ") && !before.starts_with(['i', 'I']) => {
-                !is_word && after.starts_with(' ')
+            Some(' ') if before.starts_with(['s', 'c']) && !before.starts_with("se") => {
+                after.contains(':')
             }
-            Some(' ') => after.starts_with([' ', '(']),
+            Some(' ') if !before.contains(" for ") && !before.starts_with(['i', 'I']) => {
+                !is_word && after.starts_with(' ') && after.len() > 1
+            }
+            Some(' ') => after.is_empty() || after.starts_with([' ', '(', '\n', ',']),
             _ => true,
         };
         format!("{before}{}{after}", if fits { r.name(name) } else { name.to_owned() })
@@ -267,8 +266,17 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             || suffix
                 .strip_prefix(['.', ':'])
                 .is_some_and(|a| a.starts_with(char::is_alphanumeric));
-        let name = if of_a_program { c[2].to_owned() } else { r.name(&c[2]) };
+        let is_number = c[2].chars().all(|c| c.is_ascii_digit());
+        let name = if of_a_program || is_number { c[2].to_owned() } else { r.name(&c[2]) };
         format!("{}@{name}", &c[1])
+    })
+}
+
+/// Redacts streets with a number, with the town behind them.
+pub(super) fn hide_addresses(r: &mut Redactor, text: &str) -> String {
+    r.replace(&ADDRESS, text, |r, c, _| {
+        let has_number = c[0].contains(|c: char| c.is_ascii_digit());
+        if has_number { r.hide("place", Doubtful, &c[0]) } else { c[0].to_owned() }
     })
 }
 
@@ -323,6 +331,11 @@ pub(super) fn is_name(text: &str) -> bool {
             let lower = w.trim_end_matches('.').to_lowercase();
             NO_PEOPLE.contains(&lower) || w.chars().count() > 3 && w.chars().all(char::is_uppercase)
         })
+}
+
+/// Returns whether a word of a text is one that stands in the position of names.
+pub(super) fn is_no_name(text: &str) -> bool {
+    text.split(' ').any(|word| NO_PEOPLE.contains(&word.to_lowercase()))
 }
 
 /// Returns whether a text that was recognized as a name has the form of one: no word has a capital

@@ -52,7 +52,7 @@ const FRAME: (&str, &str) = ("I spoke to ", " yesterday.\n");
 const PHRASES: usize = 6;
 
 static NAME: LazyLock<Regex> =
-    LazyLock::new(|| re(&format!("^{WORD}(?:(?:{BETWEEN}|-){WORD}){{0,3}}")));
+    LazyLock::new(|| re(&format!("^{WORD}(?:-\\p{{Ll}}+)?(?:(?:{BETWEEN}|-){WORD}){{0,3}}")));
 static PHRASE: LazyLock<Regex> = LazyLock::new(|| re(&format!("{WORD}(?:{BETWEEN}{WORD}){{1,3}}")));
 /// The words before a thing: an article, or a preposition of places and means.
 static BEFORE_A_THING: LazyLock<Regex> =
@@ -120,7 +120,10 @@ impl KnownNames {
     ) -> Result<()> {
         let name = &text[range.clone()];
         let is_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
-        let is_thing = !is_capital || words::is_ordinary(name) || network::is_software(name);
+        let is_thing = !is_capital
+            || words::is_ordinary(name)
+            || people::is_no_name(name)
+            || network::is_software(name);
         let is_there = score >= SURE_SCORE
             || score >= LIKELY_SCORE && BEFORE_A_PLACE.is_match(&text[..range.start]);
         if is_there && !is_thing && !reader.is_common(name)? {
@@ -162,12 +165,15 @@ impl KnownNames {
                 framed.push_str(phrase);
                 framed.push_str(FRAME.1);
             }
-            for name in reader.names(&framed)?.into_iter().filter(|name| name.is_person) {
-                let is_within =
-                    |p: &Range<usize>| p.start <= name.range.start && name.range.end <= p.end;
-                let written = &framed[name.range.clone()];
-                if name.score >= SURE_SCORE
-                    && places.iter().any(is_within)
+            let names = reader.names(&framed)?;
+            for place in places {
+                let within =
+                    |n: &&Recognition| place.start <= n.range.start && n.range.end <= place.end;
+                let found: Vec<&Recognition> = names.iter().filter(within).collect();
+                let (Some(first), Some(last)) = (found.first(), found.last()) else { continue };
+                // A surname may be a town's.
+                let written = &framed[first.range.start..last.range.end];
+                if found.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
                     && people::is_whole(written)
                     && people::is_full_name(written)
                     && !reader.is_common(written)?

@@ -82,6 +82,11 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
 /// A run of characters that may be a token of any service.
 static RUN: LazyLock<Regex> =
     LazyLock::new(|| re(r"[A-Za-z0-9_.~][A-Za-z0-9_+/.~%-]{22,}[A-Za-z0-9_~=-]={0,2}"));
+/// Groups of capitals and digits, as of a licence.
+static LICENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\b[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,5}\b"));
+/// The answer of a digest authentication.
+static DIGEST: LazyLock<Regex> =
+    LazyLock::new(|| re(r#"(?i)\b((?:response|cnonce)=["']?)([0-9a-f]{16,})"#));
 /// The text before a run that is a checksum, an image or a public key.
 static PUBLIC: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)(?:[\w+/=.~@-]|\bh1:|sha\d+[:-]|base64,|\bssh-\w+ |ecdsa-\S+ |://\S*)$")
@@ -125,13 +130,20 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             && (end == text.len() || text[end..].starts_with(['\n', '\r']));
         let is_public = is_line && has_certificate
             || PUBLIC.is_match(lines::line_prefix(text, start))
-            || c[0].to_lowercase().starts_with("sha");
+            || ["sha", "_ZN", "_RNv"].iter().any(|start| c[0].starts_with(start));
         if !is_public && value::is_generated(&c[0]) {
             r.hide("token", Doubtful, &c[0])
         } else {
             c[0].to_owned()
         }
     });
+    out = r.replace(&LICENCE, &out, |r, c, _| {
+        let has =
+            |predicate: fn(char) -> bool| c[0].split('-').filter(|g| g.contains(predicate)).count();
+        let is_mixed = has(|c| c.is_ascii_digit()) >= 3 && has(|c| c.is_ascii_uppercase()) >= 3;
+        if is_mixed { r.hide("token", Doubtful, &c[0]) } else { c[0].to_owned() }
+    });
+    out = r.replace(&DIGEST, &out, |r, c, _| format!("{}{}", &c[1], r.hide("token", Sure, &c[2])));
     out = r.replace(&WEBHOOK, &out, |r, c, _| {
         let path = c[2].trim_end_matches(['.', ':', '!', '…']);
         format!("{}{}{}", &c[1], r.hide("token", Sure, path), &c[2][path.len()..])
@@ -218,6 +230,8 @@ pub(super) fn patterns() -> Vec<&'static Regex> {
         &KEY_ENDS,
         &TOKEN,
         &RUN,
+        &LICENCE,
+        &DIGEST,
         &PUBLIC,
         &WEBHOOK,
         &SIGNED_URL,

@@ -6,7 +6,7 @@ mod forms;
 mod named_secrets;
 mod value;
 
-pub(super) use value::{is_method, is_told};
+pub(super) use value::{is_method, is_random};
 
 use super::{Certainty, lines, re, redactor::Redactor, words};
 

@@ -25,8 +25,8 @@ const PASSWORDS_JOINED: &str =
 /// The names of keys and tokens.
 const KEYS: &str = concat!(
     r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|product|activation|app(?:lication)?|client|auth|subscription|wi-?fi|wlan|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
-    r"|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth)[ _-]codes?|bestätigungscode|einmalcode|code[ ]de[ ]vérification|código[ ]de[ ]verificación|код[ ]подтверждения",
-    r"|secrets?|tokens?|credentials?|creds|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|otp|totp|pins?|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|zugangsschlüssel",
+    r"|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth|door|gate|alarm|unlock|entry|one-?time)[ _-]codes?|bestätigungscode|einmalcode|sicherheitscode|türcode|code[ ]de[ ]vérification|código[ ]de[ ]verificación|код[ ]подтверждения",
+    r"|secrets?|tokens?|credentials?|creds|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|otp|totp|pins?|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|(?:zugangs|wlan-?|lizenz|produkt|netzwerk)schlüssel",
     r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|zugang|accès|acceso|accesso|acesso|dostęp|(?:log|sign)[ ]in[ ]with|logged[ ]in[ ](?:as|with)|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string|puk|tan|cvv|cvc|psk|keys?",
 );
 const KEYS_JOINED: &str =
@@ -225,7 +225,7 @@ fn fits_rest(rest: &str, original: &str) -> bool {
 }
 
 /// The person or thing that a password is for, between its name and the separator.
-const FOR: &str = r"(?:[ ]?\([^()\n]{1,40}\)|[ ](?:for|of|on|für|vom|von|zu|zum|zur|pour|du|de|del|della|para|per|di|do|da|voor|van|till|för|til|dla|pro|для|от)(?:[ ][^\s:：=.,;]{1,24}){1,4}?)?";
+const FOR: &str = r"(?:[ ]?\([^()\n]{1,40}\)|[ ](?:nuev[ao]|nov[ao]|nouve(?:au|lle)|neu|actual|atual|actuel|temporal|temporaire|dostępow[ea]|di accesso|de acceso|de acesso)|[ ](?:for|of|on|für|vom|von|zu|zum|zur|pour|du|de|del|della|para|per|di|do|da|voor|van|till|för|til|dla|pro|для|от)(?:[ ][^\s:：=.,;]{1,24}){1,4}?)?";
 const SEPARATOR_WORD: &str = r"(?:is|was|ist|lautet|lautete|war|est|était|es|era|è|é|jest|to|är|er|je|on|now|set|reset|changed|been|has|jetzt|neu|auf|still|as|будет|—|–|=|:)";
 
 static COLON: LazyLock<Regex> = LazyLock::new(|| {
@@ -367,6 +367,12 @@ fn is_key_header(text: &str, name: &Name) -> bool {
         && text[name.start..name.end].to_lowercase().starts_with("x-")
 }
 
+/// Returns whether a name is written like a variable of the environment: `DB_PASSWORD`.
+fn is_variable(text: &str, name: &Name) -> bool {
+    let name = &text[name.start..name.end];
+    name.contains('_') && !name.contains(char::is_lowercase)
+}
+
 fn is_cookie(text: &str, name: &Name) -> bool {
     text[name.start..name.end].to_lowercase().contains("cookie")
 }
@@ -445,6 +451,10 @@ fn rate(
     let random = |least| value::is_random(value, least);
     let sure = match (name.kind, join) {
         (Kind::Pin, _) => false,
+        // A variable of the environment, in a file of settings.
+        (Kind::Password | Kind::Key, Join::Colon) if is_variable(text, name) => {
+            value::is_assigned(value)
+        }
         (Kind::Password | Kind::Weak, Join::Assigned | Join::Tag) => value::is_assigned(value),
         (Kind::Password, Join::Colon) if is_quoted => value::is_assigned(value),
         (Kind::Password, Join::Colon) => fits(4) || passphrase(value),
@@ -473,9 +483,10 @@ fn rate(
             !is_numbered && (fits(5) || is_quoted && (fits(4) || passphrase(value)))
         }
         (Kind::Weak, Join::Sentence) => fits(6),
+        (Kind::Pin, Join::Colon | Join::Assigned) => random(8),
         // "secret: geheim12"; a word alone follows in messages.
-        (Kind::Key, Join::Colon) => {
-            fits(6)
+        (Kind::Key, Join::Colon | Join::Sentence) if !value.contains('-') && !random(12) => {
+            fits(if join == Join::Colon { 6 } else { 8 })
                 && value.starts_with(char::is_alphabetic)
                 && value.ends_with(|c: char| c.is_ascii_digit())
         }
@@ -492,7 +503,7 @@ fn rate(
             random(12) && (value::longest_run(value) >= 12 && digit || value::is_mixed(value))
                 || is_key_header(text, name) && random(6)
         }
-        (Kind::AnyKey, _) => random(16) && value::is_mixed(value),
+        (Kind::AnyKey, _) => random(14) && value::is_mixed(value),
         _ => false,
     };
     let beside_a_user = || {
@@ -527,11 +538,15 @@ fn number(
     let is_explicit = matches!(join, Join::Assigned | Join::Colon | Join::Tag | Join::Option)
         || kind == Kind::Password && join == Join::Sentence
         || kind == Kind::Pin;
+    let is_beside = kind == Kind::Pin && join == Join::Beside;
     let next = text[end..].trim_start_matches([' ', '\t']);
     // The next word of "pin: 4719 tel 555" or "key=4719 otp=123456" is another name.
     let is_pin = kind == Kind::Pin && matches!(join, Join::Assigned | Join::Colon);
     let is_name = is_pin || next.trim_start_matches(joins).starts_with(['=', ':']);
-    let has_unit = !quote && !is_name && next.starts_with(|c: char| c.is_alphabetic() || c == '%');
+    let has_unit = !quote
+        && !is_name
+        && !is_beside
+        && next.starts_with(|c: char| c.is_alphabetic() || c == '%');
     // "prompt_tokens: 1234567" is a count.
     let several = kind == Kind::Key && text[name.start..name.end].ends_with(['s', 'S']);
     let most = if kind == Kind::Pin { 8 } else { 40 };

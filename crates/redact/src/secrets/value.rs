@@ -94,7 +94,7 @@ pub(super) fn longest_run(text: &str) -> usize {
 
 /// Returns whether a value looks random: at least `least` characters, with letters and digits, or
 /// with irregular case.
-pub(super) fn is_random(value: &str, least: usize) -> bool {
+pub(crate) fn is_random(value: &str, least: usize) -> bool {
     let count = value.chars().count();
     let has = |predicate: fn(&char) -> bool| value.chars().any(|c| predicate(&c));
     let letters = has(|c| c.is_alphabetic());
@@ -184,7 +184,7 @@ pub(super) fn said_of_errors(part: &str) -> bool {
 
 /// Returns whether a value after a colon, `password: value`, is a secret: it must not look like a
 /// word.
-pub(crate) fn is_told(value: &str, least: usize) -> bool {
+pub(super) fn is_told(value: &str, least: usize) -> bool {
     let bare = value.trim_end_matches(['.', ',', '!', '?', ':', ';', '…']);
     bare.chars().count() >= least
         && is_assigned(bare)
