@@ -234,4 +234,14 @@ fn is_thing(text: &str, range: &Range<usize>) -> bool {
     network::is_software(&text[range.clone()])
         || BEFORE_A_THING.is_match(&text[..range.start])
         || AFTER_A_THING.is_match(&text[range.end..])
+        || is_command(text, &text[range.clone()].to_lowercase())
+}
+
+/// Returns whether a word in small letters begins a command or is a folder of a system: `claude`.
+fn is_command(text: &str, lower: &str) -> bool {
+    text.match_indices(lower).any(|(at, _)| {
+        let folder = text[..at].strip_suffix('/').and_then(|path| path.rsplit('/').next());
+        let is_home = folder.is_some_and(|folder| matches!(folder, "home" | "Users" | ""));
+        text[..at].ends_with('`') || folder.is_some() && !is_home
+    })
 }
