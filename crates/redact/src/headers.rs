@@ -219,8 +219,3 @@ fn hide_name(r: &mut Redactor, name: &str) -> String {
     }
     r.hide_person(if is_whole(&plain) || eastern { Sure } else { Doubtful }, name)
 }
-
-#[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 6] {
-    [&FIELD, &NAME_BEFORE_ADDRESS, &WROTE, &WROTE_BEFORE, &PERSON_FIELD, &SINGLE_NAME]
-}

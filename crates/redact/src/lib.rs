@@ -598,18 +598,4 @@ mod tests {
             prop_assert_eq!(redact_all(&text), text);
         }
     }
-
-    #[test]
-    fn the_patterns_compile() {
-        for pattern in secrets::patterns()
-            .into_iter()
-            .chain(network::patterns())
-            .chain(numbers::patterns())
-            .chain(headers::patterns())
-            .chain(people::patterns())
-        {
-            assert!(!pattern.is_match(""));
-        }
-        redact_all("all of them are used");
-    }
 }

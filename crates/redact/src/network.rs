@@ -53,7 +53,7 @@ static GENERATED_HOST: LazyLock<Regex> =
 /// A numbered name after a command or a word that takes a host.
 static ADDRESSED_HOST: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"((?:^|[\s\x22'`(])(?:(?i:ping|ssh|scp|telnet|nslookup|traceroute|tracert|dig|hosts?|hostname|servers?|machines?|computer|rechner)",
+        r"((?:^|[\s\x22'`(])(?:(?i:ping|ssh|scp|telnet|nslookup|traceroute|tracert|dig|hosts?|hostname|servers?|machines?|computer|rechner|vm)",
         r"|(?i:connect(?:ion|ed|ing|s)?|rdp|refused|unreachable|reach|resolve|lookup|log(?:ged)?[ -]?in)[ ](?i:to|from|on|by|host)(?:[ ]host)?|-h|--host)[ =]",
         r"[\x22'`]?)([A-Za-z](?:[A-Za-z0-9]*-)*[A-Za-z0-9]*[0-9])(\W|$)",
     ))
@@ -69,6 +69,9 @@ static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
         r"(?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}|\d{4}-\d{2}-\d{2}T\S+) )([A-Za-z0-9][A-Za-z0-9._-]*)( [\w./-]+(?:\[\d+\])?:)",
     )
 });
+/// An account of a database: `'app'@'web-22'`.
+static ACCOUNT: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(['`])([\w.-]{2,})(['`]@['`])([\w.-]{2,})(['`])"));
 static PROMPT: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)\b([A-Za-z_][\w.-]*)@([A-Za-z][\w.-]*)(:[~/][^\s$#]*)?([$#] |:)"));
 
@@ -207,6 +210,9 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     }
     out = r.replace(&URL_HOST, &out, |r, c, _| format!("{}{}", &c[1], host(r, &c[2])));
     out = r.replace(&SYSLOG, &out, |r, c, _| format!("{}{}{}", &c[1], host(r, &c[2]), &c[3]));
+    out = r.replace(&ACCOUNT, &out, |r, c, _| {
+        format!("{}{}{}{}{}", &c[1], r.name(&c[2]), &c[3], host(r, &c[4]), &c[5])
+    });
     out = r.replace(&PROMPT, &out, |r, c, _| {
         if is_no_email(&format!("{}@{}", &c[1], &c[2])) {
             return c[0].to_owned();
@@ -341,30 +347,6 @@ fn is_no_host(r: &Redactor, lower: &str) -> bool {
 fn host(r: &mut Redactor, host: &str) -> String {
     let lower = host.to_lowercase();
     if is_no_host(r, &lower) { host.to_owned() } else { r.hide("host", Sure, &lower) }
-}
-
-#[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 18] {
-    [
-        &ADDRESSED_HOST,
-        &LOCATED_HOST,
-        &SPELLED_EMAIL,
-        &SHARE,
-        &SAYS_VERSION,
-        &RELEASE,
-        &PRODUCT,
-        &EMAIL,
-        &IPV4,
-        &IPV6,
-        &MAC,
-        &URL,
-        &URL_HOST,
-        &HOST,
-        &NAMED_HOST,
-        &SYSLOG,
-        &GENERATED_HOST,
-        &PROMPT,
-    ]
 }
 
 #[cfg(test)]

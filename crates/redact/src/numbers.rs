@@ -61,7 +61,7 @@ static CUSTOMER: LazyLock<Regex> = LazyLock::new(|| {
     let number = r"number|num|no|nr|id|nummer|n[°º]|numéro|número|numero|numer|numarası";
     re(&format!(
         concat!(
-            r"(?i)((?:\b|_)(?:(?:{0})(?:['’]s)?[ _.-]{{0,3}}(?:{1})\b|(?:{1})\.?[ _]?(?:de[ ]|del[ ]|do[ ]|da[ ]|di[ ]|du[ ])?(?:{0})\b|(?:{0})\b[\x22']?[ ]?[:=])|(?:お客様|顧客|会員|口座|契約)番号)",
+            r"(?i)((?:\b|_)(?:(?:{0})(?:['’]s)?[ _.-]{{0,3}}(?:(?:{1})\b|n[°º])|(?:{1})\.?[ _]?(?:de[ ]|del[ ]|do[ ]|da[ ]|di[ ]|du[ ])?(?:{0})\b|(?:{0})\b[\x22']?[ ]?[:=])|(?:お客様|顧客|会員|口座|契約)番号)",
             r"(\.?[\x22']?[ ]?(?:[:=#：は]|is\b|ist\b|est\b|es\b|è\b|é\b|to\b)?[ ]{{0,2}}[\x22']?)([a-z]{{0,3}}-?[0-9](?:[ ./-]?[0-9]){{3,20}})\b",
         ),
         subject, number
@@ -577,26 +577,4 @@ fn is_in_a_row(text: &str, start: usize, end: usize) -> bool {
     prefix.ends_with(gap) && prefix.trim_end_matches(gap).ends_with(|c: char| c.is_ascii_digit())
         || suffix.starts_with(gap)
             && suffix.trim_start_matches(gap).starts_with(|c: char| c.is_ascii_digit())
-}
-
-#[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 16] {
-    [
-        &CUSTOMER,
-        &IBAN,
-        &DEVICE,
-        &CARD,
-        &INTERNATIONAL,
-        &WITH_ZEROS,
-        &LABELLED_NUMBER,
-        &DIAL_PREFIX,
-        &OF_A_THING,
-        &TO_RING,
-        &RUNG,
-        &UNIT,
-        &NATIONAL,
-        &PAIRS,
-        &AREA_CODE_NUMBER,
-        &DIGIT_GROUPS,
-    ]
 }

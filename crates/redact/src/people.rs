@@ -540,34 +540,6 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     out
 }
 
-#[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 22] {
-    [
-        &ADDRESS,
-        &LOGGED_USER,
-        &ADDRESSED,
-        &IDENTITY,
-        &SID,
-        &KEY_OF,
-        &HOME,
-        &HOME_OF_A_NAME,
-        &NAMED_USER,
-        &MENTION,
-        &GREETING,
-        &FOR_ANOTHER,
-        &TITLED_NAME,
-        &SELF_INTRODUCTION,
-        &PERHAPS,
-        &FORM,
-        &POSTCODE,
-        &STREET,
-        &EAST,
-        &POST_OFFICE,
-        &CONTACT,
-        &BEFORE_A_NAME,
-    ]
-}
-
 /// Returns the words of a full name that identify the person on their own, and the logins that are
 /// usually made of it.
 pub(super) fn parts(name: &str) -> Vec<String> {

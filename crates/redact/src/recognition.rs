@@ -1,6 +1,6 @@
-//! Names that a model recognizes. It knows whether a text with a name reads like English; so a
-//! phrase that has the form of a full name is read once more in an English sentence. What the model
-//! cuts off or runs on is put right by the form of names, and single words that name software stay.
+//! Names that a model recognizes. The model was trained on English, so a phrase with the form of a
+//! full name is read again in an English sentence. The form of names corrects where a name begins
+//! and ends. A single word that names software is no person.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::{
     KnownNames,
-    lines::{Lines, Manner},
+    lines::{Lines, Manner, line_prefix},
     network,
     people::{self, BETWEEN, WORD},
     re, words,
@@ -50,6 +50,8 @@ const LIKELY_SCORE: f32 = 0.65;
 const FRAME: (&str, &str) = ("I spoke to ", " yesterday.\n");
 /// The number of phrases that are read at once.
 const PHRASES: usize = 6;
+/// The maximum number of phrases of a text; a window of the model takes 50 ms.
+const MOST_PHRASES: usize = 240;
 
 static NAME: LazyLock<Regex> =
     LazyLock::new(|| re(&format!("^{WORD}(?:-\\p{{Ll}}+)?(?:(?:{BETWEEN}|-){WORD}){{0,3}}")));
@@ -69,7 +71,7 @@ static REST_OF_ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         r"^,?[ ](?:[A-Z]{2}[ ])?(?:\d{5}(?:-\d{3,4})?|[A-Z]\d[A-Z][ ]\d[A-Z]\d|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z]{2})\b",
     )
 });
-/// A version, or a plural of software after a name.
+/// A version after a name.
 static AFTER_A_THING: LazyLock<Regex> = LazyLock::new(|| re(r"^[ ]v?\d+(?:\.\d+|\b)"));
 
 impl KnownNames {
@@ -125,7 +127,7 @@ impl KnownNames {
             || people::is_no_name(name)
             || network::is_software(name);
         let is_there = score >= SURE_SCORE
-            || score >= LIKELY_SCORE && BEFORE_A_PLACE.is_match(&text[..range.start]);
+            || score >= LIKELY_SCORE && BEFORE_A_PLACE.is_match(line_prefix(text, range.start));
         if is_there && !is_thing && !reader.is_common(name)? {
             let rest = REST_OF_ADDRESS.find(&text[range.end..]).map_or(0, |m| m.end());
             self.places.push(text[range.start..range.end + rest].to_owned());
@@ -156,6 +158,7 @@ impl KnownNames {
                 }
             }
         }
+        phrases.truncate(MOST_PHRASES);
         for group in phrases.chunks(PHRASES) {
             let mut framed = String::new();
             let mut places = Vec::new();
@@ -216,7 +219,7 @@ fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
         let start = at;
         at += part.len() + 2;
         let end = NAME.find(&text[start..]).map_or(start + part.len(), |m| start + m.end());
-        // The last words are another's if they are known as words.
+        // A following word that is in the position of names, but none, ends the name.
         let mut name = &text[start..end];
         while let Some((rest, last)) = name.rsplit_once([' ', '\u{a0}', '-'])
             && name.len() > part.len()
@@ -232,7 +235,7 @@ fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
 /// Returns whether a word in this place names a thing, as software is named.
 fn is_thing(text: &str, range: &Range<usize>) -> bool {
     network::is_software(&text[range.clone()])
-        || BEFORE_A_THING.is_match(&text[..range.start])
+        || BEFORE_A_THING.is_match(line_prefix(text, range.start))
         || AFTER_A_THING.is_match(&text[range.end..])
         || is_command(text, &text[range.clone()].to_lowercase())
 }

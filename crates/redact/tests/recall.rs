@@ -218,7 +218,7 @@ fn print(name: &str, figures: &Figures) {
 fn private_spans_are_replaced() {
     let Some(mut model) = model() else { return };
     let mut all = BTreeMap::<char, Tally>::new();
-    for file in ["first.txt", "second.txt"] {
+    for file in ["first.txt", "second.txt", "third.txt"] {
         let figures = measure(&read_marked(file), Some(&mut model));
         print(file, &figures);
         for (kind, tally) in figures.kinds {

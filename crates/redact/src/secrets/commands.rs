@@ -150,9 +150,3 @@ fn argument(r: &mut Redactor, certainty: Certainty, argument: &str) -> String {
     let quotes = (&argument[..begin], &argument[begin + bare.len()..]);
     format!("{}{}{}", quotes.0, r.hide("token", certainty, bare), quotes.1)
 }
-
-#[cfg(test)]
-pub(super) fn patterns() -> Vec<&'static Regex> {
-    let pairs: [&'static Regex; 6] = [&PAIR, &WEB_CLIENT, &PERCENT, &SLASH, &PIPE, &SET_PASSWORD];
-    COMMANDS.iter().chain(pairs).collect()
-}

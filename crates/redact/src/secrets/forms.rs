@@ -222,21 +222,3 @@ fn key_end(text: &str, from: usize) -> Option<usize> {
     }
     has_long_run.then(|| from + text[from..end].trim_end().len())
 }
-
-#[cfg(test)]
-pub(super) fn patterns() -> Vec<&'static Regex> {
-    vec![
-        &KEY_BEGINS,
-        &KEY_ENDS,
-        &TOKEN,
-        &RUN,
-        &LICENCE,
-        &DIGEST,
-        &PUBLIC,
-        &WEBHOOK,
-        &SIGNED_URL,
-        &USERINFO,
-        &TOKEN_AS_USER,
-        &BEARER,
-    ]
-}

@@ -16,12 +16,3 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let out = commands::hide(r, &out);
     named_secrets::hide(r, &out)
 }
-
-#[cfg(test)]
-pub(super) fn patterns() -> Vec<&'static regex::Regex> {
-    forms::patterns()
-        .into_iter()
-        .chain(commands::patterns())
-        .chain(named_secrets::patterns())
-        .collect()
-}

@@ -25,15 +25,25 @@ const PASSWORDS_JOINED: &str =
 /// The names of keys and tokens.
 const KEYS: &str = concat!(
     r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|product|activation|app(?:lication)?|client|auth|subscription|wi-?fi|wlan|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
-    r"|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth|door|gate|alarm|unlock|entry|one-?time)[ _-]codes?|bestätigungscode|einmalcode|sicherheitscode|türcode|code[ ]de[ ]vérification|código[ ]de[ ]verificación|код[ ]подтверждения",
-    r"|secrets?|tokens?|credentials?|creds|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|otp|totp|pins?|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|(?:zugangs|wlan-?|lizenz|produkt|netzwerk)schlüssel",
-    r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|zugang|accès|acceso|accesso|acesso|dostęp|(?:log|sign)[ ]in[ ]with|logged[ ]in[ ](?:as|with)|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string|puk|tan|cvv|cvc|psk|keys?",
+    r"|secrets?|tokens?|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|(?:zugangs|wlan-?|lizenz|produkt|netzwerk)schlüssel",
+    r"|geheimnis|connection[ _-]?string|psk",
 );
-const KEYS_JOINED: &str =
-    r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키|验证码|驗證碼";
+const KEYS_JOINED: &str = r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키";
+/// The names of codes of digits.
+const PINS: &str = concat!(
+    r"验证码|驗證碼|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth|door|gate|alarm|unlock|entry|activation|one-?time)[ _-]codes?|bestätigungscode|einmalcode|sicherheitscode|türcode|code[ ](?:de[ ]vérification|d['’]accès)|código[ ]de[ ]verificación|код[ ]подтверждения",
+    r"|(?:recovery|backup)[ _-]codes?|otp|totp|pins?|puk|tan|cvv|cvc",
+);
+/// The names of a login with its password.
+const BOTH: &str = concat!(
+    r"credentials?|creds|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter",
+    r"|zugang|accès|acceso|accesso|acesso|dostęp|(?:log|sign)[ ]in[ ]with|logged[ ]in[ ](?:as|with)|logins?|user/pass",
+);
 
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
-    re(&format!("(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({KEYS_JOINED}|{KEYS}))"))
+    re(&format!(
+        "(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({PINS})|({KEYS_JOINED}|{KEYS})|({BOTH})|(keys?))"
+    ))
 });
 
 /// Returns whether a character joins words into one name.
@@ -110,7 +120,7 @@ struct Name {
 }
 
 /// Returns the whole name around a match, if it is that of a secret.
-fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
+fn name(text: &str, m: regex::Match<'_>, kind: Kind) -> Option<Name> {
     let lower = m.as_str().to_lowercase();
     let no_case = !lower.chars().next().is_some_and(|c| c.is_lowercase());
     let prefix = &text[..m.start()];
@@ -134,42 +144,10 @@ fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
     }
     let kind = match lower.as_str() {
         "pass" if front.is_empty() => Kind::Weak,
-        "key" | "keys" => Kind::AnyKey,
-        "pin" | "pins" | "otp" | "totp" | "puk" | "tan" | "cvv" | "cvc" | "验证码" | "驗證碼" => {
-            Kind::Pin
-        }
-        _ if lower.contains("code") && !password => Kind::Pin,
         "auth" | "cookie" | "cookies" | "bearer" | "kode" | "kw" | "clave" | "parole" => {
             Kind::Vague
         }
-        "login"
-        | "logins"
-        | "credentials"
-        | "credential"
-        | "creds"
-        | "zugangsdaten"
-        | "anmeldedaten"
-        | "logindaten"
-        | "identifiants"
-        | "credenciales"
-        | "credenziali"
-        | "credenciais"
-        | "dane logowania"
-        | "inloggegevens"
-        | "inloggningsuppgifter"
-        | "zugang"
-        | "accès"
-        | "acceso"
-        | "accesso"
-        | "acesso"
-        | "dostęp"
-        | "log in with"
-        | "sign in with"
-        | "logged in as"
-        | "logged in with"
-        | "user/pass" => Kind::Both,
-        _ if password => Kind::Password,
-        _ => Kind::Key,
+        _ => kind,
     };
     Some(Name { start, end: m.end() + rest.len(), kind })
 }
@@ -291,7 +269,9 @@ fn hide_named(r: &mut Redactor, text: &str) -> String {
     let mut from = 0;
     for c in NAME.captures_iter(text) {
         let Some(m) = c.get(0).filter(|m| m.start() >= from) else { continue };
-        let Some(name) = name(text, m, c.get(1).is_some()) else { continue };
+        const KINDS: [Kind; 5] = [Kind::Password, Kind::Pin, Kind::Key, Kind::Both, Kind::AnyKey];
+        let kind = (1..).zip(KINDS).find(|(group, _)| c.get(*group).is_some());
+        let Some(name) = kind.and_then(|(_, kind)| name(text, m, kind)) else { continue };
         let Some((at, end, pseudonym)) = value_of(r, text, &name).filter(|(at, ..)| *at >= from)
         else {
             continue;
@@ -483,6 +463,8 @@ fn rate(
             !is_numbered && (fits(5) || is_quoted && (fits(4) || passphrase(value)))
         }
         (Kind::Weak, Join::Sentence) => fits(6),
+        // "la clave es geheim12"
+        (Kind::Vague, Join::Sentence) => fits(6) && random(6) && !value.contains('-'),
         (Kind::Pin, Join::Colon | Join::Assigned) => random(8),
         // "secret: geheim12"; a word alone follows in messages.
         (Kind::Key, Join::Colon | Join::Sentence) if !value.contains('-') && !random(12) => {
@@ -629,22 +611,4 @@ fn login_and_password(
     }
     let begin = at + c.get(3).map_or(0, |m| m.start());
     Some((begin, begin + password.len(), r.hide("token", Doubtful, password)))
-}
-
-#[cfg(test)]
-pub(super) fn patterns() -> Vec<&'static Regex> {
-    vec![
-        &ASIDE,
-        &NAME,
-        &COLON,
-        &SENTENCE,
-        &SPACE,
-        &TAG,
-        &SCHEME,
-        &LOGIN,
-        &COOKIE,
-        &CREDENTIAL_COOKIE,
-        &SESSION,
-        &LOGIN_PAIR,
-    ]
 }
