@@ -8,6 +8,7 @@ mod closings;
 mod examples;
 mod headers;
 mod lines;
+mod names;
 mod network;
 mod numbers;
 mod people;

@@ -10,7 +10,7 @@ use regex::Regex;
 use super::{
     KnownNames,
     lines::{Lines, Manner, line_prefix},
-    network,
+    names, network,
     people::{self, BETWEEN, WORD},
     re, words,
 };
@@ -124,7 +124,7 @@ impl KnownNames {
         let is_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
         let is_thing = !is_capital
             || words::is_ordinary(name)
-            || people::is_no_name(name)
+            || names::is_no_name(name)
             || network::is_software(name);
         let is_there = score >= SURE_SCORE
             || score >= LIKELY_SCORE && BEFORE_A_PLACE.is_match(line_prefix(text, range.start));

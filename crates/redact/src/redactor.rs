@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 
 use super::{
     Certainty::{self, Sure},
-    KnownNames, Wishes, people, words,
+    KnownNames, Wishes, names, words,
 };
 use precedent_core::model::{Redaction, RedactionPreview};
 
@@ -135,11 +135,11 @@ impl Redactor {
             .cloned()
             .collect();
         for (kind, name) in whole {
-            let surname = people::surname(&name);
+            let surname = names::surname(&name);
             if let Some(surname) = surname.filter(|s| !self.exceptions.contains_key(s.as_str())) {
                 self.surnames.entry(surname).or_insert((kind, name.clone()));
             }
-            for part in people::parts(&name) {
+            for part in names::parts(&name) {
                 let is_taken = self.pseudonyms.contains_key(&(kind, part.clone()));
                 if !is_taken && !self.exceptions.contains_key(&part.to_lowercase()) {
                     // Of two people with this name, either will do.

@@ -296,6 +296,16 @@ mod tests {
     }
 
     #[test]
+    fn folded_letters_keep_their_places() {
+        let text = "Łukasz hat Bjørns Straße";
+        let (folded, places) = fold(text);
+        assert_eq!(folded, "Lukasz hat Bjorns Strase");
+        let at = folded.find("Bjorns").unwrap();
+        assert_eq!(&text[places[at]..places[at + 6]], "Bjørns");
+        assert_eq!(places[folded.len()], text.len());
+    }
+
+    #[test]
     fn part_of_a_word_or_path_is_no_name() {
         for (text, word) in [
             ("the orphan process", "phan"),

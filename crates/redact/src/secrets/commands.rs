@@ -31,7 +31,6 @@ static COMMANDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
             r"sshpass|(?:docker|podman|nerdctl|buildah|skopeo|helm|oc|az|cf|crane|oras)[^\n|;]*?\slogin|mongo\w*|rdesktop|ipmitool|mosquitto_\w+|pgbench|tabcmd|htpasswd",
             "-[pP][ =]",
         ),
-        command(r"sshpass", "-p"),
         command(
             r"sqlcmd|bcp|osql|isql|zip|unzip|zipcloak|mosquitto_\w+|ipmitool|cqlsh|lpass",
             "-P ?",
