@@ -228,7 +228,8 @@ fn private_spans_are_replaced() {
         }
     }
     for (kind, tally) in all {
-        assert!(tally.recall() >= 0.95, "{kind}: {}/{}", tally.found, tally.all);
+        let least = if kind == 's' { 0.98 } else { 0.95 };
+        assert!(tally.recall() >= least, "{kind}: {}/{}", tally.found, tally.all);
     }
 }
 
