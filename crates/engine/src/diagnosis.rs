@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use precedent_core::model::{
     Coverage, Finding, Gap, Health, MirrorView, ModelStatus, SourceView, Status,
 };
-use precedent_redact::redact_texts;
+use precedent_redact::{KnownNames, redact_texts};
 use serde::Serialize;
 
 /// A setting with its origin.
@@ -153,7 +153,7 @@ pub(crate) fn diagnosis(
         hide_quotes(text);
         replace_all(text, &names);
     }
-    redact_texts(&mut texts);
+    redact_texts(&mut texts, &KnownNames::default());
     report
 }
 

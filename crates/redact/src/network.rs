@@ -13,7 +13,7 @@ use super::{
     lines::{self, Lines},
     re,
     redactor::Redactor,
-    words,
+    secrets, words,
 };
 
 static EMAIL: LazyLock<Regex> =
@@ -44,17 +44,34 @@ static HOST: LazyLock<Regex> = LazyLock::new(|| {
 });
 static NAMED_HOST: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r#"(?i)\b((?:host(?:name)?|server|node|machine|computer|peer|broker|nodename)\s*[:=]\s*["']?)([a-z0-9][a-z0-9._-]*[a-z0-9])"#,
+        r#"(?i)\b((?:(?:host|server|machine|computer)(?:[ _]?name)?|node|peer|broker|nodename)["']?\s*[:=>]\s*["']?)([a-z0-9][a-z0-9._-]*[a-z0-9])"#,
     )
 });
 /// A name that Windows or Amazon gives to a new computer.
 static GENERATED_HOST: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b(?:WIN|DESKTOP|LAPTOP|EC2AMAZ)-[A-Z]*[0-9][A-Z0-9]{1,12}\b"));
+/// A numbered name after a command or a word that takes a host.
+static ADDRESSED_HOST: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"((?:^|[\s\x22'`(])(?:(?i:ping|ssh|scp|telnet|nslookup|traceroute|tracert|dig|hosts?|hostname|servers?|machines?|computer|rechner|vm)",
+        r"|(?i:connect(?:ion|ed|ing|s)?|rdp|refused|unreachable|reach|resolve|lookup|log(?:ged)?[ -]?in)[ ](?i:to|from|on|by|host)(?:[ ]host)?|-h|--host)[ =]",
+        r"[\x22'`]?)([A-Za-z](?:[A-Za-z0-9]*-)*[A-Za-z0-9]*[0-9])(\W|$)",
+    ))
+});
+/// A numbered name with the part of a machine, behind a preposition.
+static LOCATED_HOST: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(\b(?i:on|from|auf|von|sur|su)[ ])((?:[a-z0-9]+-)*(?:srv|sql|db|web|app|vm|prod|prd|dc|nas|gw|fw|mail|dns|esx|ts|proxy|mq)(?:-[a-z0-9]+)*-?[0-9]+)(\W|$)",
+    )
+});
 static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}|\d{4}-\d{2}-\d{2}T\S+) )([A-Za-z0-9][A-Za-z0-9._-]*)( [\w./-]+(?:\[\d+\])?:)",
     )
 });
+/// An account of a database: `'app'@'web-22'`.
+static ACCOUNT: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(['`])([\w.-]{2,})(['`]@['`])([\w.-]{2,})(['`])"));
 static PROMPT: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)\b([A-Za-z_][\w.-]*)@([A-Za-z][\w.-]*)(:[~/][^\s$#]*)?([$#] |:)"));
 
@@ -179,8 +196,23 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         }
     });
     out = r.whole(&GENERATED_HOST, "host", &out);
+    for pattern in [&ADDRESSED_HOST, &LOCATED_HOST] {
+        out = r.replace(pattern, &out, |r, c, text| {
+            let end = c.get(2).map_or(0, |m| m.end());
+            let rest = &text[end..];
+            let is_longer = rest.starts_with(['.', '/', '_', '(', '='])
+                && rest[1..].starts_with(char::is_alphanumeric);
+            if is_longer || c[2].len() < 4 || secrets::is_method(&c[2]) {
+                return c[0].to_owned();
+            }
+            format!("{}{}{}", &c[1], host(r, &c[2]), &c[3])
+        });
+    }
     out = r.replace(&URL_HOST, &out, |r, c, _| format!("{}{}", &c[1], host(r, &c[2])));
     out = r.replace(&SYSLOG, &out, |r, c, _| format!("{}{}{}", &c[1], host(r, &c[2]), &c[3]));
+    out = r.replace(&ACCOUNT, &out, |r, c, _| {
+        format!("{}{}{}{}{}", &c[1], r.name(&c[2]), &c[3], host(r, &c[4]), &c[5])
+    });
     out = r.replace(&PROMPT, &out, |r, c, _| {
         if is_no_email(&format!("{}@{}", &c[1], &c[2])) {
             return c[0].to_owned();
@@ -293,6 +325,14 @@ fn is_everybodys(lower: &str) -> bool {
     false
 }
 
+/// Returns whether a word is the name of software that has one of those hosts: "Grafana".
+pub(super) fn is_software(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    ["org", "com", "io", "net", "dev", "rs", "js"]
+        .iter()
+        .any(|end| EVERYBODYS.contains(&format!("{lower}.{end}")))
+}
+
 fn is_no_host(r: &Redactor, lower: &str) -> bool {
     super::NO_NAMES.contains(lower)
         || lower.starts_with('[')
@@ -307,28 +347,6 @@ fn is_no_host(r: &Redactor, lower: &str) -> bool {
 fn host(r: &mut Redactor, host: &str) -> String {
     let lower = host.to_lowercase();
     if is_no_host(r, &lower) { host.to_owned() } else { r.hide("host", Sure, &lower) }
-}
-
-#[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 16] {
-    [
-        &SPELLED_EMAIL,
-        &SHARE,
-        &SAYS_VERSION,
-        &RELEASE,
-        &PRODUCT,
-        &EMAIL,
-        &IPV4,
-        &IPV6,
-        &MAC,
-        &URL,
-        &URL_HOST,
-        &HOST,
-        &NAMED_HOST,
-        &SYSLOG,
-        &GENERATED_HOST,
-        &PROMPT,
-    ]
 }
 
 #[cfg(test)]

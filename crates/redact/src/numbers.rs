@@ -50,9 +50,22 @@ static SAYS_ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// The number of a mobile device, or of its card, behind its label.
 static DEVICE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b((?:imei|imsi|meid|iccid|serial(?:[ _-]?(?:no|number))?)[\x22']?[ ]?[:=#]?[ ]{0,2}[\x22']?)([0-9]{14,20})\b",
-    )
+    re(concat!(
+        r"(?i)\b((?:imei|imsi|meid|iccid|eid)(?:[ -](?:of|no|number|nr|is|ist|der|des|the|[a-z]{4,12})\b\.?){0,4}[\x22']?[ ]?[:=#]?[ ]{0,2}[\x22']?",
+        r"|serial(?:[ _-]?(?:no|number))?[\x22']?[ ]?[:=#]?[ ]{0,2}[\x22']?)([0-9]{14,20}|[0-9](?:[ -]?[0-9]){13,19}|a[0-9a-f]{13})\b",
+    ))
+});
+/// The number of a customer, an account or a contract behind its label.
+static CUSTOMER: LazyLock<Regex> = LazyLock::new(|| {
+    let subject = "customer|cust|kd\\.?-?|client|account|acct|member|membership|subscriber|contract|policy|patient|employee|kunden|konto|vertrags|mitglieds|compte|contrat|cliente|cuenta|conta|conto|contrato|contratto|klienta|konta|umowy|müşteri|hesap|sözleşme|klant|kund";
+    let number = r"number|num|no|nr|id|nummer|n[°º]|numéro|número|numero|numer|numarası";
+    re(&format!(
+        concat!(
+            r"(?i)((?:\b|_)(?:(?:{0})(?:['’]s)?[ _.-]{{0,3}}(?:(?:{1})\b|n[°º])|(?:{1})\.?[ _]?(?:de[ ]|del[ ]|do[ ]|da[ ]|di[ ]|du[ ])?(?:{0})\b|(?:{0})\b[\x22']?[ ]?[:=])|(?:お客様|顧客|会員|口座|契約)番号)",
+            r"(\.?[\x22']?[ ]?(?:[:=#：は]|is\b|ist\b|est\b|es\b|è\b|é\b|to\b)?[ ]{{0,2}}[\x22']?)([a-z]{{0,3}}-?[0-9](?:[ ./-]?[0-9]){{3,20}})\b",
+        ),
+        subject, number
+    ))
 });
 static CARD: LazyLock<Regex> = LazyLock::new(|| re(r"\b[2-6](?:[ -]?[0-9]){12,18}\b"));
 static SAYS_CARD: LazyLock<Regex> = LazyLock::new(|| {
@@ -94,7 +107,7 @@ static LABELLED_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
 /// The text before a number that is dialled as it is: `tel:+14155550132`.
 static DIAL_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
-        r"(?i)(?:{TELEPHONE}|\b(?:sip|sips|from|to|caller|callee|number|recipient|sender|contact))[\x22'` ]{{0,2}}[:=：][\x22'` ]{{0,2}}$"
+        r"(?i)(?:{TELEPHONE}|\b(?:sip|sips|from|to|caller(?:[_-]?id)?|callee|number|recipient|sender|contact))[\x22'` ]{{0,2}}[:=：][\x22'` ]{{0,2}}$"
     ))
 });
 /// The text before an identifier of a thing, which is no telephone number in any format.
@@ -268,6 +281,14 @@ fn is_inside(text: &str, start: usize) -> bool {
 pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
     let text =
         &r.replace(&DEVICE, text, |r, c, _| format!("{}{}", &c[1], r.hide("device", Sure, &c[2])));
+    let text = &r.replace(&CUSTOMER, text, |r, c, _| {
+        let count = digits(&c[3]).len();
+        let least = if c[1].ends_with([':', '=']) { 7 } else { 5 };
+        if count < least || DATE.is_match(&c[3]) {
+            return c[0].to_owned();
+        }
+        format!("{}{}{}", &c[1], &c[2], r.hide("account", Sure, &c[3]))
+    });
     let lines = Lines::of(text);
     let out = r.replace(&IBAN, text, |r, c, text| {
         let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
@@ -556,25 +577,4 @@ fn is_in_a_row(text: &str, start: usize, end: usize) -> bool {
     prefix.ends_with(gap) && prefix.trim_end_matches(gap).ends_with(|c: char| c.is_ascii_digit())
         || suffix.starts_with(gap)
             && suffix.trim_start_matches(gap).starts_with(|c: char| c.is_ascii_digit())
-}
-
-#[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 15] {
-    [
-        &IBAN,
-        &DEVICE,
-        &CARD,
-        &INTERNATIONAL,
-        &WITH_ZEROS,
-        &LABELLED_NUMBER,
-        &DIAL_PREFIX,
-        &OF_A_THING,
-        &TO_RING,
-        &RUNG,
-        &UNIT,
-        &NATIONAL,
-        &PAIRS,
-        &AREA_CODE_NUMBER,
-        &DIGIT_GROUPS,
-    ]
 }

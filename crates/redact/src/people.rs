@@ -3,19 +3,20 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use precedent_text::words::Words;
 use regex::Regex;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
     closings,
     lines::{Lines, Manner},
+    names::NO_PEOPLE,
     re,
     redactor::Redactor,
 };
 
 /// A word of a name, and the separator between two of them.
-pub(super) const WORD: &str = r"(?:\p{Lu}\.|\p{Lu}[\p{L}'’]*(?:-\p{Lu}[\p{L}'’]*)*)";
+pub(super) const WORD: &str =
+    r"(?:\p{Lu}\.|(?:[ae]l-|[dl]['’])?\p{Lu}[\p{L}'’]*(?:-\p{Lu}[\p{L}'’]*)*)";
 pub(super) const BETWEEN: &str = r"[ \u{a0}]+(?:(?:von|van|vom|zu|zur|de|der|den|del|della|di|da|dos|la|le|bin|al|ten)[ \u{a0}]+)*";
 
 static HOME: LazyLock<Regex> = LazyLock::new(|| {
@@ -31,12 +32,20 @@ static HOME_OF_A_NAME: LazyLock<Regex> = LazyLock::new(|| {
 });
 static NAMED_USER: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#,
+        r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)["']?\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#,
     )
 });
 /// A user in the output of `id`: "uid=1001(kberger)".
 static IDENTITY: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b((?:e?[ug]id|groups)=\d+\()([a-z_][\w.-]*)\)"));
+/// A user in the logs of servers, of a directory and of a domain.
+static LOGGED_USER: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"((?i:\b(?:accepted|failed) [\w/-]+ for (?:invalid user )?|\bsession (?:opened|closed) for user |\binvalid user |\bsudo(?:\[\d+\])?:\s+|\bchown (?:-\w+ )?)",
+        r"|\b(?:cn|uid|CN|UID|sAMAccountName)=|\b[A-Z][A-Z0-9-]{2,14}\\{1,2}|\b(?i:login|logon|user|account) )",
+        r"([a-z][\w.-]*\w)(?:( (?i:from|by|failed|denied|is locked|was locked)\b|[(]| : |:[a-z]|,(?i:ou|dc|o|cn)=|[\s.,;:'\x22)]|$))",
+    ))
+});
 /// A Windows security identifier of a user.
 static SID: LazyLock<Regex> = LazyLock::new(|| re(r"\bS-1-5-21(?:-\d{4,10}){3}(?:-\d{1,10})?\b"));
 /// A public key, followed by its owner.
@@ -60,7 +69,7 @@ static GREETING: LazyLock<Regex> = LazyLock::new(|| {
 });
 static TITLED_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
-        r"\b((?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|Monsieur|Madame|Señora?|Sig\.?ra?)\.?[ \u{{a0}}]+(?:Dr\.[ ])?)({WORD}(?:{BETWEEN}{WORD}){{0,2}})"
+        r"\b((?:Mr|Mrs|Ms|Mx|Dr|Prof|M\.|(?i:Herrn?|Frau|Mme|Monsieur|Madame|señora?|sra?\.|signora?|sig\.?ra?|senhora?|pan|panią?|panem|panu))\.?[ \u{{a0}}]+(?:Dr\.[ ])?)({WORD}(?:{BETWEEN}{WORD}){{0,2}})"
     ))
 });
 static SELF_INTRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -72,6 +81,12 @@ static PERHAPS: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"\b((?i:this is|i am|i['’]m|ich bin|hier ist|hier schreibt|hier spricht)[ \u{{a0}}]+)({WORD}(?:{BETWEEN}{WORD}){{1,2}})((?i:[ ]*,|[ ]+(?:from|of|at|with|here|von|vom|aus|de|from the)\b))(?:([ ]+)({WORD}(?:[ &]+{WORD}){{0,3}}))?"
     ))
+});
+/// A Japanese name before its form of address; 氏名 and 仕様 are other words.
+static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"([\p{Han}\p{Katakana}ー]{0,7}[\p{Han}\p{Katakana}ー--客皆同仕模多有各者])(さん|様|氏|先生)(?:([^\p{Han}])|$)",
+    )
 });
 
 /// A person who signs for another: "i. A. Ole Petersen".
@@ -108,6 +123,16 @@ static STREET: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?i:p\.?[ ]?o\.?[ ]?box|postfach|boîte postale|b\.?p\.?|apartado|skrytka pocztowa|box|postboks|а/я)[ ]+\d+|(?:д|кв|оф|корп|стр)\.[ ]?\d+\p{L}?)\.?$",
     ))
 });
+/// A street with a number in a sentence, and what follows it in an address.
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?:\b\d{1,5}[a-zA-Z]?[ ]+(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,3}(?:Street|St\.?|Road|Rd\.?|Avenue|Ave\.?|Lane|Ln\.?|Drive|Boulevard|Blvd\.?|Court|Square|Terrace|Close|Crescent|Quay|Gardens)\b",
+        r"|\b(?:\d{1,4}(?:[ ]?bis)?,?[ ])?(?:[Rr]ue|[Qq]uai|[Aa]venue|[Bb]oulevard|[Ii]mpasse|[Cc]hemin|[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso|[Cc]alle|[Pp]laza|[Aa]venida|[Pp]aseo|[Rr]ua|[Tt]ravessa|[Pp]raça|ul\.|al\.|pl\.|os\.)[ ](?:d[aeiou]s?[ ]|de[ ]la[ ]|del(?:la)?[ ]|des[ ]|du[ ]){0,2}\p{Lu}[\p{L}'’-]+(?:[ ]\p{Lu}[\p{L}'’-]+){0,3}(?:,?[ ](?:n[º°.][ ]?)?\d{1,4}(?:[a-z]|/\d{1,3})?\b)?",
+        r"|(?:\p{Lu}[\p{L}.-]*[ ]){0,2}\p{Lu}?\p{Ll}*(?:[Ss]traße|[Ss]trasse|[Ss]tr\.|[Ww]eg|[Aa]llee|[Pp]latz|[Gg]asse|[Dd]amm|[Ss]traat|laan|plein|gatan|vägen|vej|gade|[Cc]addesi|[Ss]okak|[Ss]okağı|utca)[ ](?:[Nn]o[:.]?[ ]?)?\d{1,4}[a-zA-Z]?\b)",
+        r"(?:,?[ ](?:[A-Z]{1,2}-)?(?:\d{5}(?:-\d{3,4})?|\d{4}(?:[ ][A-Z]{2}\b)?|\d{2}-\d{3})[ ]\p{Lu}[\p{L}-]+(?:[ ]\p{Lu}[\p{L}-]+)?",
+        r"|,[ ]\p{Lu}[\p{L}-]+(?:[ ]\p{Lu}[\p{L}-]+)?,?[ ](?:[A-Z]{2}[ ])?(?:\d{5}(?:-\d{4})?\b|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z\d]{2}\b)|,[ ]\p{Lu}\p{Ll}{2,}\b)?",
+    ))
+});
 /// An East Asian address: from the largest unit to the smallest, with numbers.
 static EAST: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -137,28 +162,6 @@ static CONTACT: LazyLock<Regex> = LazyLock::new(|| {
 static SEPARATOR: LazyLock<Regex> =
     LazyLock::new(|| re(r"[ \u{a0}]*[|·•,;\t][ \u{a0}]*|[ \u{a0}]+[-–—/][ \u{a0}]+|[ \u{a0}]{2,}"));
 
-/// The capitalised words in the position of names.
-static NO_PEOPLE: Words = Words::new(
-    "all abteilung admin administrator also and any anyone anybody best build chat colleagues
-     community company customer dank danke damen department dev developer developers devs director
-     engineer engineering error everybody everyone expected folks friend friends group guys head
-     helpdesk herren issue it kollegen ladies lead logs madam maintainer maintainers manager me no
-     none not note office operations people please product project regards report sales sent
-     service services sir steps summary support system team thank thanks there the this to
-     together us user users version we world yes you zusammen alle i if is in on at my what when
-     windows linux ubuntu debian android chrome firefox internet explorer visual studio spring
-     boot red hat docker java python rust",
-);
-
-/// The names that are also ordinary words.
-static WORDS_TOO: Words = Words::new(
-    "april art august bill black branch brown bush case chase code cook drew field frank grace
-     gray green guy hope jack june key king long mark max may miles min norm page pat penny price
-     ray rich rob rose sandy stone sue summer white will wood young day free good hill lane land
-     lee little love moon park power rice root sharp short small star sun test turner wall west
-     north south east winter wise",
-);
-
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = hide_signatures(r, text);
     out = hide_closings(r, &out);
@@ -176,6 +179,14 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             format!("{}{}{rest}", &c[1], r.hide_person(certainty, &c[2]))
         });
     }
+    out = r.replace(&ADDRESSED, &out, |r, c, _| {
+        format!(
+            "{}{}{}",
+            r.hide_person(Doubtful, &c[1]),
+            &c[2],
+            c.get(3).map_or("", |m| m.as_str())
+        )
+    });
     out = r.replace(&PERHAPS, &out, |r, c, _| {
         if !is_name(&c[2]) {
             return c[0].to_owned();
@@ -198,6 +209,23 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     });
     out = r.replace(&HOME, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
     out = r.replace(&IDENTITY, &out, |r, c, _| format!("{}{})", &c[1], r.name(&c[2])));
+    out = r.replace(&LOGGED_USER, &out, |r, c, _| {
+        let (before, name, after) = (&c[1], &c[2], c.get(3).map_or("", |m| m.as_str()));
+        // "login page failed" is a sentence.
+        let is_word = name.chars().all(char::is_alphabetic);
+        let fits = match before.chars().next_back() {
+            Some('=') => after.starts_with(','),
+            Some(' ') if before.starts_with(['s', 'c']) && !before.starts_with("se") => {
+                after.contains(':')
+            }
+            Some(' ') if !before.contains(" for ") && !before.starts_with(['i', 'I']) => {
+                !is_word && after.starts_with(' ') && after.len() > 1
+            }
+            Some(' ') => after.is_empty() || after.starts_with([' ', '(', '\n', ',']),
+            _ => true,
+        };
+        format!("{before}{}{after}", if fits { r.name(name) } else { name.to_owned() })
+    });
     out = r.replace(&KEY_OF, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
     out = r.whole(&SID, "user", &out);
     out = r.replace(&NAMED_USER, &out, |r, c, text| {
@@ -216,8 +244,17 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             || suffix
                 .strip_prefix(['.', ':'])
                 .is_some_and(|a| a.starts_with(char::is_alphanumeric));
-        let name = if of_a_program { c[2].to_owned() } else { r.name(&c[2]) };
+        let is_number = c[2].chars().all(|c| c.is_ascii_digit());
+        let name = if of_a_program || is_number { c[2].to_owned() } else { r.name(&c[2]) };
         format!("{}@{name}", &c[1])
+    })
+}
+
+/// Redacts streets with a number, with the town behind them.
+pub(super) fn hide_addresses(r: &mut Redactor, text: &str) -> String {
+    r.replace(&ADDRESS, text, |r, c, _| {
+        let has_number = c[0].contains(|c: char| c.is_ascii_digit());
+        if has_number { r.hide("place", Doubtful, &c[0]) } else { c[0].to_owned() }
     })
 }
 
@@ -408,7 +445,7 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns whether a name has more than one word.
-pub(super) fn whole_name(name: &str) -> bool {
+pub(super) fn is_whole(name: &str) -> bool {
     name.contains([' ', '\u{a0}', '\u{3000}'])
 }
 
@@ -457,7 +494,7 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
                 r.hide("company", Doubtful, segment)
             } else if first && index == 0 && can_sign(segment) {
                 r.hide_person(
-                    if whole_name(segment) && bare_start != Some(line.start) {
+                    if is_whole(segment) && bare_start != Some(line.start) {
                         Sure
                     } else {
                         Doubtful
@@ -474,50 +511,4 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     }
     out.push_str(&text[from..]);
     out
-}
-
-#[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 19] {
-    [
-        &IDENTITY,
-        &SID,
-        &KEY_OF,
-        &HOME,
-        &HOME_OF_A_NAME,
-        &NAMED_USER,
-        &MENTION,
-        &GREETING,
-        &FOR_ANOTHER,
-        &TITLED_NAME,
-        &SELF_INTRODUCTION,
-        &PERHAPS,
-        &FORM,
-        &POSTCODE,
-        &STREET,
-        &EAST,
-        &POST_OFFICE,
-        &CONTACT,
-        &BEFORE_A_NAME,
-    ]
-}
-
-/// Returns the words of a full name that identify the person on their own.
-pub(super) fn parts(name: &str) -> Vec<String> {
-    let words: Vec<&str> = name.split([' ', '\u{a0}']).filter(|w| !w.is_empty()).collect();
-    if words.len() < 2 {
-        return Vec::new();
-    }
-    let capital = |word: &str| {
-        let mut chars = word.chars();
-        chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
-    };
-    let is_distinctive = |word: &&str| {
-        word.chars().count() >= 3
-            && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
-            && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"]
-                .contains(word)
-            && !WORDS_TOO.contains(&word.to_lowercase())
-            && !NO_PEOPLE.contains(&word.to_lowercase())
-    };
-    words.into_iter().filter(is_distinctive).filter_map(capital).collect()
 }

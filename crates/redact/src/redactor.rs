@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 
 use super::{
     Certainty::{self, Sure},
-    Wishes, words,
+    KnownNames, Wishes, names, words,
 };
 use precedent_core::model::{Redaction, RedactionPreview};
 
@@ -30,6 +30,8 @@ pub(super) struct Redactor {
     names: Option<Regex>,
     /// Single words of people's names, with the full name.
     parts: BTreeMap<String, (&'static str, String)>,
+    /// Surnames in small letters, as in paths and packages, with the full name.
+    surnames: BTreeMap<String, (&'static str, String)>,
 }
 
 impl Redactor {
@@ -47,6 +49,17 @@ impl Redactor {
             exceptions: wishes.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
             names: (!names.is_empty()).then(|| Regex::new(&pattern).ok()).flatten(),
             parts: BTreeMap::new(),
+            surnames: BTreeMap::new(),
+        }
+    }
+
+    /// Assigns pseudonyms to the recognized people and places.
+    pub(super) fn hide_known(&mut self, names: &KnownNames) {
+        for person in &names.people {
+            self.hide_person(Certainty::Doubtful, person);
+        }
+        for place in &names.places {
+            self.hide("place", Certainty::Doubtful, place);
         }
     }
 
@@ -113,8 +126,8 @@ impl Redactor {
     }
 
     /// Ends the first pass: matches stay known, and their counts are reset. `parts` returns the
-    /// words of a name that represent all of it.
-    pub(super) fn begin_again(&mut self, parts: impl Fn(&str) -> Vec<String>) {
+    /// words and logins of a name that represent all of it.
+    pub(super) fn begin_again(&mut self) {
         let whole: Vec<(&'static str, String)> = self
             .pseudonyms
             .keys()
@@ -122,7 +135,11 @@ impl Redactor {
             .cloned()
             .collect();
         for (kind, name) in whole {
-            for part in parts(&name) {
+            let surname = names::surname(&name);
+            if let Some(surname) = surname.filter(|s| !self.exceptions.contains_key(s.as_str())) {
+                self.surnames.entry(surname).or_insert((kind, name.clone()));
+            }
+            for part in names::parts(&name) {
                 let is_taken = self.pseudonyms.contains_key(&(kind, part.clone()));
                 if !is_taken && !self.exceptions.contains_key(&part.to_lowercase()) {
                     // Of two people with this name, either will do.
@@ -186,6 +203,16 @@ impl Redactor {
         let mut list: Vec<(String, (&'static str, String))> = originals.chain(parts).collect();
         list.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.cmp(b)));
         let mut out = text.to_owned();
+        for (surname, key) in self.surnames.iter().filter(|(s, _)| text.contains(s.as_str())) {
+            let Some(entry) = self.pseudonyms.get_mut(key) else { continue };
+            let is_joined = |c: char| matches!(c, '.' | '/' | '\\' | '_' | '-' | '@' | ':');
+            let joined = |before: &str, after: &str| {
+                before.ends_with(is_joined) || after.starts_with(is_joined) && after.len() > 1
+            };
+            let (next_text, times) = replace_words(&out, surname, &entry.pseudonym, &joined);
+            out = next_text;
+            entry.count += times;
+        }
         for (needle, key) in list {
             let enough = match key.0 {
                 "token" => 6,
@@ -203,8 +230,9 @@ impl Redactor {
                 continue;
             }
             let Some(entry) = self.pseudonyms.get_mut(&key) else { continue };
-            let (next_text, times) =
-                replace_words(&out, &needle, &entry.pseudonym, key.0 == "token");
+            let is_token = key.0 == "token";
+            let is_whole = |before: &str, after: &str| is_token || is_whole_word(before, after);
+            let (next_text, times) = replace_words(&out, &needle, &entry.pseudonym, &is_whole);
             out = next_text;
             entry.count += times;
         }
@@ -226,31 +254,36 @@ impl Redactor {
     }
 }
 
-/// Replaces a whole word, or any occurrence if `inside` is set, and returns the number of
+/// Returns whether a text between these two is no part of a longer word.
+fn is_whole_word(before: &str, after: &str) -> bool {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    !is_word(before.chars().next_back()) && !is_word(after.chars().next())
+}
+
+/// Replaces a text where `fits` accepts the text before and after it, and returns the number of
 /// replacements.
-fn replace_words(text: &str, needle: &str, pseudonym: &str, inside: bool) -> (String, usize) {
+fn replace_words(
+    text: &str,
+    needle: &str,
+    pseudonym: &str,
+    fits: &dyn Fn(&str, &str) -> bool,
+) -> (String, usize) {
     let mut times = 0;
     let mut from = 0;
     let mut out = String::with_capacity(text.len());
     for (at, _) in text.match_indices(needle) {
         let end = at + needle.len();
-        let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-        // Part of a longer word is another word; a secret is one anywhere.
-        let mut rest = text[end..].chars();
-        let next = rest.next();
         // Pseudonyms are not redacted again.
-        let pseudonym_itself = text[..at].ends_with('[')
-            && next == Some('-')
+        let mut rest = text[end..].chars();
+        let is_pseudonym = text[..at].ends_with('[')
+            && rest.next() == Some('-')
             && rest.next().is_some_and(|c| c.is_ascii_digit());
-        let part = word(text[..at].chars().next_back()) || word(next) || pseudonym_itself;
-        out.push_str(&text[from..at]);
-        if part && !inside {
-            out.push_str(needle);
-        } else {
+        if fits(&text[..at], &text[end..]) && !is_pseudonym {
+            out.push_str(&text[from..at]);
             out.push_str(pseudonym);
+            from = end;
             times += 1;
         }
-        from = end;
     }
     out.push_str(&text[from..]);
     (out, times)

@@ -19,10 +19,10 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::{
-    embed::{Engine, NameKind},
-    fulltext::Named,
+    embed::{Engine, NameKind, NameModel, RecognizedName},
+    fulltext::{FullText, Named},
 };
-use precedent_redact::{self as redact, KnownNames, Wishes};
+use precedent_redact::{self as redact, KnownNames, NameReader, Recognition, Wishes};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     essence::{extract_salient, headline},
@@ -243,29 +243,44 @@ pub(crate) fn names(
     let Ok(Some(mut model)) = context.engine.load_names() else { return Ok((names, false)) };
     let fulltext = context.finder.fulltext;
     let common = COMMON.max(fulltext.count()? / COMMON_SHARE);
+    let mut reader = Reading { model: &mut model, fulltext, common, task };
     let mut texts: Vec<String> = redact::texts(brief).into_iter().collect();
     texts.sort_by_key(String::len);
     let mut bytes_left = READ_BY_MODEL;
     for text in texts {
         let text = &text[..text.floor_char_boundary(bytes_left)];
         bytes_left -= text.len();
-        for name in model.names(text, task)? {
-            let written = &text[name.range];
-            let words = tokens::words(written).into_iter().map(|word| word.term);
-            // The version behind a product's name is rare.
-            let words: Vec<String> =
-                words.filter(|word| word.contains(char::is_alphabetic)).collect();
-            let documents = fulltext.documents_with(Named::Word, &words)?;
-            if !words.is_empty() && documents.iter().all(|documents| *documents > common) {
-                continue;
-            }
-            match name.kind {
-                NameKind::Person => names.add_person(written, name.score),
-                NameKind::Place => names.add_place(written, name.score),
-            }
-        }
+        names.read(text, &mut reader)?;
     }
     Ok((names, true))
+}
+
+/// The model for names, and the casebook's frequencies of words.
+struct Reading<'a> {
+    model: &'a mut NameModel,
+    fulltext: &'a FullText,
+    common: u64,
+    task: &'a Task,
+}
+
+impl NameReader for Reading<'_> {
+    fn names(&mut self, text: &str) -> Result<Vec<Recognition>> {
+        let names = self.model.names(text, self.task)?.into_iter();
+        let recognition = |name: RecognizedName| Recognition {
+            is_person: name.kind == NameKind::Person,
+            range: name.range,
+            score: name.score,
+        };
+        Ok(names.map(recognition).collect())
+    }
+
+    fn is_common(&mut self, name: &str) -> Result<bool> {
+        let words = tokens::words(name).into_iter().map(|word| word.term);
+        // The version behind a product's name is rare.
+        let words: Vec<String> = words.filter(|word| word.contains(char::is_alphabetic)).collect();
+        let documents = self.fulltext.documents_with(Named::Word, &words)?;
+        Ok(!words.is_empty() && documents.iter().all(|documents| *documents > self.common))
+    }
 }
 
 /// Returns the logins that a brief may contain.

@@ -108,7 +108,8 @@ impl NameModel {
     /// # Errors
     /// [`Code::ModelUnavailable`] if the model fails; [`Code::Cancelled`].
     pub fn names(&mut self, text: &str, task: &Task) -> Result<Vec<RecognizedName>> {
-        let encoding = self.tokenizer.encode(text, false).map_err(|e| failed(&e))?;
+        let (folded, places) = fold(text);
+        let encoding = self.tokenizer.encode(folded, false).map_err(|e| failed(&e))?;
         let (ids, offsets) = (encoding.get_ids(), encoding.get_offsets());
         let mut classes: Vec<Option<(Label, f32)>> = vec![None; ids.len()];
         let mut from = 0;
@@ -124,7 +125,10 @@ impl NameModel {
             }
             from = to - OVERLAP;
         }
-        let tokens = offsets.iter().zip(classes).map(|(&(from, to), class)| (from..to, class));
+        let tokens = offsets
+            .iter()
+            .zip(classes)
+            .map(|(&(from, to), class)| (places[from]..places[to], class));
         Ok(join(text, tokens))
     }
 
@@ -186,6 +190,30 @@ fn most_likely(logits: &[f32], labels: &[Option<Label>]) -> Option<(Label, f32)>
     let (best, highest) = logits.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let sum: f32 = logits.iter().map(|logit| (logit - highest).exp()).sum();
     labels[best].map(|label| (label, 1.0 / sum))
+}
+
+/// Replaces the Latin letters that the vocabulary lacks, which are no letters with an accent, by
+/// similar ones. Returns the text, and the byte of the original for each byte of it.
+fn fold(text: &str) -> (String, Vec<usize>) {
+    let similar = |c: char| match c {
+        'ł' => 'l',
+        'Ł' => 'L',
+        'ı' => 'i',
+        'ø' => 'o',
+        'Ø' => 'O',
+        'đ' => 'd',
+        'Đ' => 'D',
+        'ß' => 's',
+        _ => c,
+    };
+    let mut folded = String::with_capacity(text.len());
+    let mut places = Vec::with_capacity(text.len() + 1);
+    for (at, c) in text.char_indices() {
+        folded.push(similar(c));
+        places.resize(folded.len(), at);
+    }
+    places.push(text.len());
+    (folded, places)
 }
 
 /// Joins adjacent tokens of a kind to names. A name that begins or ends inside a word is none.
@@ -265,6 +293,16 @@ mod tests {
             ("Ole", Person, false, 0.9),
         ];
         assert_eq!(words(text, &labelled), ["Anna-Lena Kern", "14 Rosen Str., 81667 Dorf", "Ole"]);
+    }
+
+    #[test]
+    fn folded_letters_keep_their_places() {
+        let text = "Łukasz hat Bjørns Straße";
+        let (folded, places) = fold(text);
+        assert_eq!(folded, "Lukasz hat Bjorns Strase");
+        let at = folded.find("Bjorns").unwrap();
+        assert_eq!(&text[places[at]..places[at + 6]], "Bjørns");
+        assert_eq!(places[folded.len()], text.len());
     }
 
     #[test]

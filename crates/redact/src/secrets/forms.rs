@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Certainty::Sure, Redactor, re, value};
+use super::{
+    Certainty::{Doubtful, Sure},
+    Redactor, lines, re, value,
+};
 
 static KEY_BEGINS: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
@@ -22,22 +25,71 @@ static KEY_LINE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The tokens of services, each with its own prefix.
+/// The characters and the minimum length of a token behind its prefix, and the prefixes of services
+/// with such tokens. Sources: the services' documentation and the rules of gitleaks.
+const PREFIXES: &[(&str, &str)] = &[
+    (
+        "[A-Za-z0-9]{16,}",
+        "ghp_ gho_ ghu_ ghs_ ghr_ npm_ hf_ api_org_ lin_api_ lin_oauth_ ntn_ pnu_ sm_aat_ sm_pat_
+         sm_sat_ LTAI AKIA ASIA ABIA ACCA pplx- ico- ATBB p8e- CLOJARS_ sntryu_ shippo_live_
+         shippo_test_ sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ rdme_ dop_v1_ doo_v1_
+         dor_v1_ shpat_ shpca_ shppa_ shpss_ rubygems_ sbp_ EAACEdEose0cBA",
+    ),
+    (
+        "[A-Za-z0-9_-]{16,}",
+        "github_pat_ glpat- gldt- glrt- glcbt- glptt- glft- glffct- glimt- glagent- gloas- glsoat-
+         GR1348941 GOCSPX- sq0atp- sq0csp- sq0idp- dckr_pat_ dckr_oat_ pypi- fio-u- s-s4t2ud-
+         s-s4t2af- NRII- NRAK- NRJS- PMAK- xkeysib- xsmtpsib- HRKU-AA fo1_ sgp_ figd_ figo_ figu_
+         figr_ fdr_ tk-us- AIza ATATT3 ATCTT3 access-sandbox- access-development-
+         access-production- sk-ant- sk-proj-",
+    ),
+    (
+        "[A-Za-z0-9_.+/=-]{20,}",
+        "hvs. hvb. hvr. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. pscale_tkn_ pscale_pw_
+         pscale_oauth_ dt0c01. dt0s01. ya29. 1//0 glsa_ glc_ tfp_ duffel_live_ duffel_test_ dnkey-
+         whsec_ sntrys_ ops_eyJ secret_ xoxe. sl. fm1a_ fm1r_ fm2_ ATCTT3 ATATT3 pat. sat.",
+    ),
+    ("[A-Za-z0-9-]{10,}", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-"),
+    ("[A-Ha-h0-9]{12,}(?:-X)?", "FLWSECK- FLWSECK_TEST-"),
+    ("[0-9a-f]{32,}", "key- SK dapi pul-"),
+    ("[A-Z0-9]{20,}", "AGE-SECRET-KEY-1 API-"),
+];
+/// The forms of tokens without a prefix of their own.
+const FORMS: &[&str] = &[
+    r"sk-[A-Za-z0-9_-]{20,}",
+    r"A3(?:-[A-Z0-9]{5,11}){5,6}",
+    r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
+    r"[0-9a-f]{32}-us[0-9]{1,2}",
+    r"EAA[A-Za-z0-9]{60,}",
+    r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{20,}",
+    r"[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}",
+    r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
+    r"(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[a-z0-9+/_=-]{30,}",
+    r"v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}",
+    r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",
+    r"sha256~[A-Za-z0-9_-]{40,}",
+    r"s\.[a-z]*[0-9][A-Za-z0-9]{18,}",
+    r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*){0,3}",
+];
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{16,}",
-        r"|xox[abceprs](?:\.[a-z]+)?-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,}|(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}",
-        r"|AIza[A-Za-z0-9_-]{30,}|GOCSPX-[A-Za-z0-9_-]{16,}|ya29\.[A-Za-z0-9_.-]{16,}|1//0[A-Za-z0-9_-]{24,}",
-        r"|[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{16,}|sk-[A-Za-z0-9_-]{20,}|sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{16,}",
-        r"|npm_[A-Za-z0-9]{20,}|pypi-[A-Za-z0-9_-]{16,}|rubygems_[a-f0-9]{24,}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{16,}|do[opr]_v1_[a-f0-9]{32,}",
-        r"|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|key-[0-9a-f]{32}|xkeysib-[A-Za-z0-9-]{32,}|[0-9a-f]{32}-us[0-9]{1,2}",
-        r"|hf_[A-Za-z0-9]{20,}|hv[sbr]\.[A-Za-z0-9_-]{20,}|dapi[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{24,}|lin_api_[A-Za-z0-9]{20,}",
-        r"|fig[doru]_[A-Za-z0-9_-]{20,}|ntn_[A-Za-z0-9]{20,}|secret_[A-Za-z0-9]{40,}|gl(?:sa|c)_[A-Za-z0-9_+/=]{20,}|sbp_[a-f0-9]{32,}",
-        r"|dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9._]{20,}|PMAK-[a-f0-9-]{24,}|NRAK-[A-Z0-9]{20,}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{20,}",
-        r"|ATATT3[A-Za-z0-9_=-]{20,}|ATBB[A-Za-z0-9]{20,}|ATCTT3[A-Za-z0-9_=-]{20,}|AGE-SECRET-KEY-1[A-Z0-9]{20,}|EAA[A-Za-z0-9]{60,}|SK[0-9a-f]{32}",
-        r"|[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{20,}|[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}|[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
-        r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*){0,3})",
-    ))
+    let prefixes = PREFIXES.iter().map(|(tail, prefixes)| {
+        let list: Vec<String> = prefixes.split_whitespace().map(regex::escape).collect();
+        format!("(?:{}){tail}", list.join("|"))
+    });
+    let forms = FORMS.iter().map(|form| (*form).to_owned());
+    re(&format!(r"\b(?:{})", prefixes.chain(forms).collect::<Vec<_>>().join("|")))
+});
+/// A run of characters that may be a token of any service.
+static RUN: LazyLock<Regex> =
+    LazyLock::new(|| re(r"[A-Za-z0-9_.~][A-Za-z0-9_+/.~%-]{22,}[A-Za-z0-9_~=-]={0,2}"));
+/// Groups of capitals and digits, as of a licence.
+static LICENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\b[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,5}\b"));
+/// The answer of a digest authentication.
+static DIGEST: LazyLock<Regex> =
+    LazyLock::new(|| re(r#"(?i)\b((?:response|cnonce)=["']?)([0-9a-f]{16,})"#));
+/// The text before a run that is a checksum, an image or a public key.
+static PUBLIC: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)(?:[\w+/=.~@-]|\bh1:|sha\d+[:-]|base64,|\bssh-\w+ |ecdsa-\S+ |://\S*)$")
 });
 
 /// A webhook address, which grants access by itself.
@@ -71,6 +123,27 @@ static BEARER: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = key_blocks(r, text);
     out = r.whole(&TOKEN, "token", &out);
+    let has_certificate = out.contains("-----BEGIN ");
+    out = r.replace(&RUN, &out, |r, c, text| {
+        let (start, end) = c.get(0).map_or((0, 0), |m| (m.start(), m.end()));
+        let is_line = (start == 0 || text[..start].ends_with('\n'))
+            && (end == text.len() || text[end..].starts_with(['\n', '\r']));
+        let is_public = is_line && has_certificate
+            || PUBLIC.is_match(lines::line_prefix(text, start))
+            || ["sha", "_ZN", "_RNv"].iter().any(|start| c[0].starts_with(start));
+        if !is_public && value::is_generated(&c[0]) {
+            r.hide("token", Doubtful, &c[0])
+        } else {
+            c[0].to_owned()
+        }
+    });
+    out = r.replace(&LICENCE, &out, |r, c, _| {
+        let has =
+            |predicate: fn(char) -> bool| c[0].split('-').filter(|g| g.contains(predicate)).count();
+        let is_mixed = has(|c| c.is_ascii_digit()) >= 3 && has(|c| c.is_ascii_uppercase()) >= 3;
+        if is_mixed { r.hide("token", Doubtful, &c[0]) } else { c[0].to_owned() }
+    });
+    out = r.replace(&DIGEST, &out, |r, c, _| format!("{}{}", &c[1], r.hide("token", Sure, &c[2])));
     out = r.replace(&WEBHOOK, &out, |r, c, _| {
         let path = c[2].trim_end_matches(['.', ':', '!', '…']);
         format!("{}{}{}", &c[1], r.hide("token", Sure, path), &c[2][path.len()..])
@@ -148,9 +221,4 @@ fn key_end(text: &str, from: usize) -> Option<usize> {
         end += line.len();
     }
     has_long_run.then(|| from + text[from..end].trim_end().len())
-}
-
-#[cfg(test)]
-pub(super) fn patterns() -> Vec<&'static Regex> {
-    vec![&KEY_BEGINS, &KEY_ENDS, &TOKEN, &WEBHOOK, &SIGNED_URL, &USERINFO, &TOKEN_AS_USER, &BEARER]
 }

@@ -6,6 +6,8 @@ mod forms;
 mod named_secrets;
 mod value;
 
+pub(super) use value::{is_method, is_random};
+
 use super::{Certainty, lines, re, redactor::Redactor, words};
 
 /// Returns a text without its secrets.
@@ -13,13 +15,4 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let out = forms::hide(r, text);
     let out = commands::hide(r, &out);
     named_secrets::hide(r, &out)
-}
-
-#[cfg(test)]
-pub(super) fn patterns() -> Vec<&'static regex::Regex> {
-    forms::patterns()
-        .into_iter()
-        .chain(commands::patterns())
-        .chain(named_secrets::patterns())
-        .collect()
 }

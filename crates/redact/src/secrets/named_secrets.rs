@@ -24,16 +24,26 @@ const PASSWORDS_JOINED: &str =
     r"密码|密碼|口令|パスワード|パスフレーズ|暗証番号|合言葉|비밀[ ]?번호|패스워드|암호|暗号";
 /// The names of keys and tokens.
 const KEYS: &str = concat!(
-    r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|app(?:lication)?|client|auth|subscription|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
-    r"|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth)[ _-]codes?|bestätigungscode|einmalcode|code[ ]de[ ]vérification|código[ ]de[ ]verificación|код[ ]подтверждения",
-    r"|secrets?|tokens?|credentials?|creds|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|otp|totp|pins?|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|zugangsschlüssel",
-    r"|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter|logins?|user/pass|geheimnis|recovery[ _-]codes?|backup[ _-]codes?|connection[ _-]?string",
+    r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|product|activation|app(?:lication)?|client|auth|subscription|wi-?fi|wlan|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
+    r"|secrets?|tokens?|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|(?:zugangs|wlan-?|lizenz|produkt|netzwerk)schlüssel",
+    r"|geheimnis|connection[ _-]?string|psk",
 );
-const KEYS_JOINED: &str =
-    r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키|验证码|驗證碼";
+const KEYS_JOINED: &str = r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키";
+/// The names of codes of digits.
+const PINS: &str = concat!(
+    r"验证码|驗證碼|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth|door|gate|alarm|unlock|entry|activation|one-?time)[ _-]codes?|bestätigungscode|einmalcode|sicherheitscode|türcode|code[ ](?:de[ ]vérification|d['’]accès)|código[ ]de[ ]verificación|код[ ]подтверждения",
+    r"|(?:recovery|backup)[ _-]codes?|otp|totp|pins?|puk|tan|cvv|cvc",
+);
+/// The names of a login with its password.
+const BOTH: &str = concat!(
+    r"credentials?|creds|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter",
+    r"|zugang|accès|acceso|accesso|acesso|dostęp|(?:log|sign)[ ]in[ ]with|logged[ ]in[ ](?:as|with)|logins?|user/pass",
+);
 
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
-    re(&format!("(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({KEYS_JOINED}|{KEYS}))"))
+    re(&format!(
+        "(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({PINS})|({KEYS_JOINED}|{KEYS})|({BOTH})|(keys?))"
+    ))
 });
 
 /// Returns whether a character joins words into one name.
@@ -45,7 +55,7 @@ fn joins(c: char) -> bool {
 const ALONE: &[&str] = &[
     "pass", "pw", "psw", "kw", "kode", "clave", "parola", "parole", "parolă", "auth", "otp",
     "totp", "pin", "pins", "creds", "login", "logins", "mdp", "geslo", "hesla", "haslo", "cookie",
-    "cookies", "bearer", "p/w",
+    "cookies", "bearer", "p/w", "key", "keys", "puk", "tan", "cvv", "cvc", "psk",
 ];
 /// The words that may precede such a name without a separator.
 const FRONTS: &[&str] = &[
@@ -75,6 +85,8 @@ enum Kind {
     /// A password's name such as "pass", which also is the result of a test.
     Weak,
     Key,
+    /// A name that ends with "key", as that of a column does; the value must be a generated one.
+    AnyKey,
     /// A name of a login method or a secret; the value must be unambiguous.
     Vague,
     /// A name and a password, one after the other.
@@ -108,7 +120,7 @@ struct Name {
 }
 
 /// Returns the whole name around a match, if it is that of a secret.
-fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
+fn name(text: &str, m: regex::Match<'_>, kind: Kind) -> Option<Name> {
     let lower = m.as_str().to_lowercase();
     let no_case = !lower.chars().next().is_some_and(|c| c.is_lowercase());
     let prefix = &text[..m.start()];
@@ -132,29 +144,10 @@ fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
     }
     let kind = match lower.as_str() {
         "pass" if front.is_empty() => Kind::Weak,
-        "pin" | "pins" | "otp" | "totp" | "验证码" | "驗證碼" => Kind::Pin,
-        _ if lower.contains("code") && !password => Kind::Pin,
         "auth" | "cookie" | "cookies" | "bearer" | "kode" | "kw" | "clave" | "parole" => {
             Kind::Vague
         }
-        "login"
-        | "logins"
-        | "credentials"
-        | "credential"
-        | "creds"
-        | "zugangsdaten"
-        | "anmeldedaten"
-        | "logindaten"
-        | "identifiants"
-        | "credenciales"
-        | "credenziali"
-        | "credenciais"
-        | "dane logowania"
-        | "inloggegevens"
-        | "inloggningsuppgifter"
-        | "user/pass" => Kind::Both,
-        _ if password => Kind::Password,
-        _ => Kind::Key,
+        _ => kind,
     };
     Some(Name { start, end: m.end() + rest.len(), kind })
 }
@@ -210,7 +203,7 @@ fn fits_rest(rest: &str, original: &str) -> bool {
 }
 
 /// The person or thing that a password is for, between its name and the separator.
-const FOR: &str = r"(?:[ ]?\([^()\n]{1,40}\)|[ ](?:for|of|on|für|vom|von|zu|zum|zur|pour|du|de|del|della|para|per|di|do|da|voor|van|till|för|til|dla|pro|для|от)(?:[ ][^\s:：=.,;]{1,24}){1,4}?)?";
+const FOR: &str = r"(?:[ ]?\([^()\n]{1,40}\)|[ ](?:nuev[ao]|nov[ao]|nouve(?:au|lle)|neu|actual|atual|actuel|temporal|temporaire|dostępow[ea]|di accesso|de acceso|de acesso)|[ ](?:for|of|on|für|vom|von|zu|zum|zur|pour|du|de|del|della|para|per|di|do|da|voor|van|till|för|til|dla|pro|для|от)(?:[ ][^\s:：=.,;]{1,24}){1,4}?)?";
 const SEPARATOR_WORD: &str = r"(?:is|was|ist|lautet|lautete|war|est|était|es|era|è|é|jest|to|är|er|je|on|now|set|reset|changed|been|has|jetzt|neu|auf|still|as|будет|—|–|=|:)";
 
 static COLON: LazyLock<Regex> = LazyLock::new(|| {
@@ -276,7 +269,9 @@ fn hide_named(r: &mut Redactor, text: &str) -> String {
     let mut from = 0;
     for c in NAME.captures_iter(text) {
         let Some(m) = c.get(0).filter(|m| m.start() >= from) else { continue };
-        let Some(name) = name(text, m, c.get(1).is_some()) else { continue };
+        const KINDS: [Kind; 5] = [Kind::Password, Kind::Pin, Kind::Key, Kind::Both, Kind::AnyKey];
+        let kind = (1..).zip(KINDS).find(|(group, _)| c.get(*group).is_some());
+        let Some(name) = kind.and_then(|(_, kind)| name(text, m, kind)) else { continue };
         let Some((at, end, pseudonym)) = value_of(r, text, &name).filter(|(at, ..)| *at >= from)
         else {
             continue;
@@ -352,6 +347,12 @@ fn is_key_header(text: &str, name: &Name) -> bool {
         && text[name.start..name.end].to_lowercase().starts_with("x-")
 }
 
+/// Returns whether a name is written like a variable of the environment: `DB_PASSWORD`.
+fn is_variable(text: &str, name: &Name) -> bool {
+    let name = &text[name.start..name.end];
+    name.contains('_') && !name.contains(char::is_lowercase)
+}
+
 fn is_cookie(text: &str, name: &Name) -> bool {
     text[name.start..name.end].to_lowercase().contains("cookie")
 }
@@ -422,7 +423,7 @@ fn rate(
     if sentence || value::is_placeholder(value) || goes_on(text, end, is_quoted) {
         return None;
     }
-    let digits = value.len() >= 4 && value.chars().all(|c| c.is_ascii_digit());
+    let digits = value.len() >= 3 && value.chars().all(|c| c.is_ascii_digit());
     if digits {
         return number(text, name, join, value, is_quoted, end);
     }
@@ -430,6 +431,10 @@ fn rate(
     let random = |least| value::is_random(value, least);
     let sure = match (name.kind, join) {
         (Kind::Pin, _) => false,
+        // A variable of the environment, in a file of settings.
+        (Kind::Password | Kind::Key, Join::Colon) if is_variable(text, name) => {
+            value::is_assigned(value)
+        }
         (Kind::Password | Kind::Weak, Join::Assigned | Join::Tag) => value::is_assigned(value),
         (Kind::Password, Join::Colon) if is_quoted => value::is_assigned(value),
         (Kind::Password, Join::Colon) => fits(4) || passphrase(value),
@@ -458,9 +463,12 @@ fn rate(
             !is_numbered && (fits(5) || is_quoted && (fits(4) || passphrase(value)))
         }
         (Kind::Weak, Join::Sentence) => fits(6),
+        // "la clave es geheim12"
+        (Kind::Vague, Join::Sentence) => fits(6) && random(6) && !value.contains('-'),
+        (Kind::Pin, Join::Colon | Join::Assigned) => random(8),
         // "secret: geheim12"; a word alone follows in messages.
-        (Kind::Key, Join::Colon) => {
-            fits(6)
+        (Kind::Key, Join::Colon | Join::Sentence) if !value.contains('-') && !random(12) => {
+            fits(if join == Join::Colon { 6 } else { 8 })
                 && value.starts_with(char::is_alphabetic)
                 && value.ends_with(|c: char| c.is_ascii_digit())
         }
@@ -474,8 +482,10 @@ fn rate(
             // Names of cluster secrets are hyphenated, so a secret needs a long run without
             // hyphens.
             let digit = value.chars().any(|c| c.is_ascii_digit());
-            random(12) && value::longest_run(value) >= 12 && digit
+            random(12) && (value::longest_run(value) >= 12 && digit || value::is_mixed(value))
+                || is_key_header(text, name) && random(6)
         }
+        (Kind::AnyKey, _) => random(14) && value::is_mixed(value),
         _ => false,
     };
     let beside_a_user = || {
@@ -501,18 +511,24 @@ fn number(
     let kind = name.kind;
     let least = match kind {
         Kind::Password => 4,
+        // The code on the back of a card has three digits.
+        Kind::Pin if text[name.start..].to_lowercase().starts_with("cv") => 3,
         Kind::Pin => 4,
         Kind::Key => 6,
-        Kind::Weak | Kind::Vague | Kind::Both => return None,
+        Kind::AnyKey | Kind::Weak | Kind::Vague | Kind::Both => return None,
     };
     let is_explicit = matches!(join, Join::Assigned | Join::Colon | Join::Tag | Join::Option)
         || kind == Kind::Password && join == Join::Sentence
         || kind == Kind::Pin;
+    let is_beside = kind == Kind::Pin && join == Join::Beside;
     let next = text[end..].trim_start_matches([' ', '\t']);
     // The next word of "pin: 4719 tel 555" or "key=4719 otp=123456" is another name.
     let is_pin = kind == Kind::Pin && matches!(join, Join::Assigned | Join::Colon);
     let is_name = is_pin || next.trim_start_matches(joins).starts_with(['=', ':']);
-    let has_unit = !quote && !is_name && next.starts_with(|c: char| c.is_alphabetic() || c == '%');
+    let has_unit = !quote
+        && !is_name
+        && !is_beside
+        && next.starts_with(|c: char| c.is_alphabetic() || c == '%');
     // "prompt_tokens: 1234567" is a count.
     let several = kind == Kind::Key && text[name.start..name.end].ends_with(['s', 'S']);
     let most = if kind == Kind::Pin { 8 } else { 40 };
@@ -582,10 +598,10 @@ fn login_and_password(
     at: usize,
     join: Join,
 ) -> Option<(usize, usize, String)> {
-    if !matches!(join, Join::Colon | Join::Assigned | Join::Sentence) {
+    let c = LOGIN_PAIR.captures(&text[at..])?;
+    if !matches!(join, Join::Colon | Join::Assigned | Join::Sentence) && &c[2] != " / " {
         return None;
     }
-    let c = LOGIN_PAIR.captures(&text[at..])?;
     let password = value::bare_value(&c[3]);
     if !value::is_told(password, 5)
         || value::is_placeholder(&c[1])
@@ -595,22 +611,4 @@ fn login_and_password(
     }
     let begin = at + c.get(3).map_or(0, |m| m.start());
     Some((begin, begin + password.len(), r.hide("token", Doubtful, password)))
-}
-
-#[cfg(test)]
-pub(super) fn patterns() -> Vec<&'static Regex> {
-    vec![
-        &ASIDE,
-        &NAME,
-        &COLON,
-        &SENTENCE,
-        &SPACE,
-        &TAG,
-        &SCHEME,
-        &LOGIN,
-        &COOKIE,
-        &CREDENTIAL_COOKIE,
-        &SESSION,
-        &LOGIN_PAIR,
-    ]
 }

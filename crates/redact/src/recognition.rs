@@ -1,0 +1,250 @@
+//! Names that a model recognizes. The model was trained on English, so a phrase with the form of a
+//! full name is read again in an English sentence. The form of names corrects where a name begins
+//! and ends. A single word that names software is no person.
+
+use std::{ops::Range, sync::LazyLock};
+
+use precedent_core::error::Result;
+use regex::Regex;
+
+use super::{
+    KnownNames,
+    lines::{Lines, Manner, line_prefix},
+    names, network,
+    people::{self, BETWEEN, WORD},
+    re, words,
+};
+
+/// A name that a model recognized in a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recognition {
+    /// True for a person, false for a place.
+    pub is_person: bool,
+    /// The bytes of the text.
+    pub range: Range<usize>,
+    /// The probability, 0..1.
+    pub score: f32,
+}
+
+/// A model that recognizes names, with the frequencies of words.
+pub trait NameReader {
+    /// Returns the names in a text, in order.
+    ///
+    /// # Errors
+    /// Those of the model.
+    fn names(&mut self, text: &str) -> Result<Vec<Recognition>>;
+
+    /// Returns whether all words of a name are common in the casebook, as a product's are.
+    ///
+    /// # Errors
+    /// Those of the index.
+    fn is_common(&mut self, name: &str) -> Result<bool>;
+}
+
+/// The minimum score of a recognized person of one word, and of a place. Two words are surer
+/// (docs/decisions/0003).
+const SURE_SCORE: f32 = 0.8;
+/// The minimum score of a place behind a preposition.
+const LIKELY_SCORE: f32 = 0.65;
+/// The sentence in which a phrase is read again, before and after it.
+const FRAME: (&str, &str) = ("I spoke to ", " yesterday.\n");
+/// The number of phrases that are read at once.
+const PHRASES: usize = 6;
+/// The maximum number of phrases of a text; a window of the model takes 50 ms.
+const MOST_PHRASES: usize = 240;
+
+static NAME: LazyLock<Regex> =
+    LazyLock::new(|| re(&format!("^{WORD}(?:-\\p{{Ll}}+)?(?:(?:{BETWEEN}|-){WORD}){{0,3}}")));
+static PHRASE: LazyLock<Regex> = LazyLock::new(|| re(&format!("{WORD}(?:{BETWEEN}{WORD}){{1,3}}")));
+/// The words before a thing: an article, or a preposition of places and means.
+static BEFORE_A_THING: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)(?:^|\W)(?:the|an?|in|on|into|onto|via|using|im|auf)[ ]$"));
+/// The words before a place, in the languages of mail programs.
+static BEFORE_A_PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)(?:^|\W)(?:in|at|from|near|de|en|à|em|di|a|w|we|z|aus|nach|bei|te|från|fra|site|branch)[ ]$",
+    )
+});
+/// The state and the postal code behind a town.
+static REST_OF_ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^,?[ ](?:[A-Z]{2}[ ])?(?:\d{5}(?:-\d{3,4})?|[A-Z]\d[A-Z][ ]\d[A-Z]\d|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z]{2})\b",
+    )
+});
+/// A version after a name.
+static AFTER_A_THING: LazyLock<Regex> = LazyLock::new(|| re(r"^[ ]v?\d+(?:\.\d+|\b)"));
+
+impl KnownNames {
+    /// Adds the names that a model recognizes in a text.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn read(&mut self, text: &str, reader: &mut dyn NameReader) -> Result<()> {
+        let lines = Lines::of(text);
+        for passage in prose(text, &lines) {
+            for name in reader.names(&text[passage.clone()])? {
+                let range = passage.start + name.range.start..passage.start + name.range.end;
+                if name.is_person {
+                    for person in people_in(text, range) {
+                        self.add_person(text, person, name.score, reader)?;
+                    }
+                } else {
+                    self.add_place(text, range, name.score, reader)?;
+                }
+            }
+        }
+        self.read_phrases(text, &lines, reader)
+    }
+
+    fn add_person(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        score: f32,
+        reader: &mut dyn NameReader,
+    ) -> Result<()> {
+        let name = &text[range.clone()];
+        let is_single = !name.contains([' ', '\u{a0}', '-']);
+        let is_thing =
+            is_single && (score < SURE_SCORE || words::is_ordinary(name) || is_thing(text, &range));
+        if !is_thing && people::is_full_name(name) && !reader.is_common(name)? {
+            self.people.push(name.to_owned());
+        }
+        Ok(())
+    }
+
+    fn add_place(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        score: f32,
+        reader: &mut dyn NameReader,
+    ) -> Result<()> {
+        let name = &text[range.clone()];
+        let is_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
+        let is_thing = !is_capital
+            || words::is_ordinary(name)
+            || names::is_no_name(name)
+            || network::is_software(name);
+        let is_there = score >= SURE_SCORE
+            || score >= LIKELY_SCORE && BEFORE_A_PLACE.is_match(line_prefix(text, range.start));
+        if is_there && !is_thing && !reader.is_common(name)? {
+            let rest = REST_OF_ADDRESS.find(&text[range.end..]).map_or(0, |m| m.end());
+            self.places.push(text[range.start..range.end + rest].to_owned());
+        }
+        Ok(())
+    }
+
+    /// Reads the phrases that have the form of a full name in a sentence of their own.
+    fn read_phrases(
+        &mut self,
+        text: &str,
+        lines: &Lines,
+        reader: &mut dyn NameReader,
+    ) -> Result<()> {
+        let mut phrases: Vec<&str> = Vec::new();
+        for found in PHRASE.find_iter(text) {
+            let phrase = found.as_str();
+            let is_part = text[..found.start()].ends_with(['.', '/', '\\', '_', '$', '@', '#'])
+                || text[found.end()..].starts_with(['/', '\\', '_', '(', '=']);
+            let is_known = self.people.iter().any(|name| name == phrase);
+            let is_code = lines.manner(found.start()) == Manner::Code;
+            // "Vertreter Uwe Stolle" begins with a noun.
+            let rest = phrase.split_once([' ', '\u{a0}']).map(|(_, rest)| rest);
+            for phrase in [Some(phrase), rest.filter(|rest| people::is_whole(rest))] {
+                let is_new = |phrase: &&str| !phrases.contains(phrase);
+                if !is_part && !is_known && !is_code {
+                    phrases.extend(phrase.filter(is_new));
+                }
+            }
+        }
+        phrases.truncate(MOST_PHRASES);
+        for group in phrases.chunks(PHRASES) {
+            let mut framed = String::new();
+            let mut places = Vec::new();
+            for phrase in group {
+                framed.push_str(FRAME.0);
+                places.push(framed.len()..framed.len() + phrase.len());
+                framed.push_str(phrase);
+                framed.push_str(FRAME.1);
+            }
+            let names = reader.names(&framed)?;
+            for place in places {
+                let within =
+                    |n: &&Recognition| place.start <= n.range.start && n.range.end <= place.end;
+                let found: Vec<&Recognition> = names.iter().filter(within).collect();
+                let (Some(first), Some(last)) = (found.first(), found.last()) else { continue };
+                // A surname may be a town's.
+                let written = &framed[first.range.start..last.range.end];
+                if found.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
+                    && people::is_whole(written)
+                    && people::is_full_name(written)
+                    && !reader.is_common(written)?
+                {
+                    self.people.push(written.to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the runs of prose in a text.
+fn prose(text: &str, lines: &Lines) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let range = at..at + line.len();
+        at = range.end;
+        if !lines.is_prose(range.start) {
+            continue;
+        }
+        match runs.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => runs.push(range),
+        }
+    }
+    runs
+}
+
+/// Returns the names in a range that a model took for one, completed and without other words.
+fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let written = &text[range.clone()];
+    // "Mbeki, Sipho" is one person, "Laura Bianchi, Marco Esposito" are two.
+    let is_list = written.split(", ").any(people::is_whole);
+    let parts: Vec<&str> = if is_list { written.split(", ").collect() } else { vec![written] };
+    let mut at = range.start;
+    let mut people = Vec::new();
+    for part in parts {
+        let start = at;
+        at += part.len() + 2;
+        let end = NAME.find(&text[start..]).map_or(start + part.len(), |m| start + m.end());
+        // A following word that is in the position of names, but none, ends the name.
+        let mut name = &text[start..end];
+        while let Some((rest, last)) = name.rsplit_once([' ', '\u{a0}', '-'])
+            && name.len() > part.len()
+            && !people::is_name(last)
+        {
+            name = rest;
+        }
+        people.push(start..start + name.trim_end().len());
+    }
+    people
+}
+
+/// Returns whether a word in this place names a thing, as software is named.
+fn is_thing(text: &str, range: &Range<usize>) -> bool {
+    network::is_software(&text[range.clone()])
+        || BEFORE_A_THING.is_match(line_prefix(text, range.start))
+        || AFTER_A_THING.is_match(&text[range.end..])
+        || is_command(text, &text[range.clone()].to_lowercase())
+}
+
+/// Returns whether a word in small letters begins a command or is a folder of a system: `claude`.
+fn is_command(text: &str, lower: &str) -> bool {
+    text.match_indices(lower).any(|(at, _)| {
+        let folder = text[..at].strip_suffix('/').and_then(|path| path.rsplit('/').next());
+        let is_home = folder.is_some_and(|folder| matches!(folder, "home" | "Users" | ""));
+        text[..at].ends_with('`') || folder.is_some() && !is_home
+    })
+}
