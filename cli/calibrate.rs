@@ -1,14 +1,25 @@
 //! `precedent calibrate`.
 
-use precedent_core::{Result, model::CalibrationReport};
+use precedent_core::{
+    Result,
+    model::{CalibrationReport, Replay},
+};
 
 use crate::{
     Session,
     args::CalibrateCommand,
-    output::{BOLD, DIM, Output, count, plain, plural},
+    output::{BOLD, DIM, Output, count, day, plain, plural},
 };
 
 pub async fn run(session: &Session, command: CalibrateCommand, output: &mut Output) -> Result<()> {
+    if let Some(months) = command.replay {
+        let replay = session.casebook.replay(&command.source, months, &session.task).await?;
+        if let Some(fields) = &command.json.json {
+            return output.json(&replay, fields, Some("thresholds"));
+        }
+        print_replay(&replay, output);
+        return Ok(());
+    }
     let report =
         session.casebook.calibrate(&command.source, command.dry_run, &session.task).await?;
     if let Some(fields) = &command.json.json {
@@ -69,4 +80,51 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
     } else {
         "Saved. Duplicate checks in this source now use this calibration."
     });
+}
+
+fn print_replay(replay: &Replay, output: &mut Output) {
+    output.line(format_args!(
+        "{BOLD}{}{BOLD:#}  {} of {} since {}, checked as they were filed; {} have a known earlier duplicate",
+        plain(&replay.source),
+        count(replay.asked),
+        plural(replay.reports, "issue"),
+        day(replay.from),
+        count(replay.duplicates)
+    ));
+    if replay.asked == 0 {
+        return;
+    }
+    output.line(format_args!("{DIM}confidence  answers  known duplicates  your verdicts{DIM:#}"));
+    for row in &replay.thresholds {
+        let right = match row.answers {
+            0 => "–".to_owned(),
+            answers => format!(
+                "{} ({:.0}–{:.0}%)",
+                share(row.right, answers),
+                row.low * 100.0,
+                row.high * 100.0
+            ),
+        };
+        let verdicts = match (row.confirmed, row.rejected) {
+            (0, 0) => "–".to_owned(),
+            (confirmed, rejected) => format!("{confirmed} duplicates, {rejected} not"),
+        };
+        output.line(format_args!(
+            "{:>6.1} on  {:>8}  {right:<16}  {verdicts}",
+            row.threshold, row.answers
+        ));
+    }
+    output.line(match replay.sure_from {
+        Some(threshold) => format!(
+            "From a confidence of {threshold:.1}, at least nine in ten matches are surely right here."
+        ),
+        None => "Read each match before you close a report: at no confidence are nine in ten surely right. \
+                 Trackers mark only some duplicates, so more may be right."
+            .to_owned(),
+    });
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn share(part: u64, whole: u64) -> String {
+    format!("{:.0}%", part as f64 / whole as f64 * 100.0)
 }

@@ -7,8 +7,8 @@ use precedent_core::{
     model::{
         Access, Article, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure,
         ClosureRecord, ClosureReport, DuplicatesResponse, Exported, Health, HostView, IndexReport,
-        LogResponse, ModelView, Note, NoteAnswer, ProblemsResponse, RedactionPreview, Restored,
-        SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures, TriageResponse,
+        LogResponse, ModelView, Note, NoteAnswer, ProblemsResponse, RedactionPreview, Replay,
+        Restored, SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures, TriageResponse,
         TroubleshootResponse, Understood, Undone, Verdict,
     },
 };
@@ -34,6 +34,7 @@ const SCHEMAS: &[SchemaEntry] = &[
     ("brief-preview", of::<Vec<RedactionPreview>>),
     ("brief-replay", of::<BriefReplay>),
     ("calibrate", of::<CalibrationReport>),
+    ("calibrate-replay", of::<Replay>),
     ("problems", of::<ProblemsResponse>),
     ("config-get", of::<Setting>),
     ("config-list", of::<Vec<Setting>>),

@@ -87,7 +87,8 @@ A source that marks its duplicates is calibrated automatically after an import, 
 
 Examples:
   precedent calibrate acme/app
-  precedent calibrate acme/app --dry-run --json"
+  precedent calibrate acme/app --dry-run --json
+  precedent calibrate acme/app --replay         would it have been right in the last six months?"
 )]
 pub struct CalibrateCommand {
     /// Source: owner/name
@@ -95,6 +96,9 @@ pub struct CalibrateCommand {
     /// Print the figures without saving the calibration
     #[arg(long)]
     pub dry_run: bool,
+    /// Check the reports of the last months again as they were filed, and count the right answers
+    #[arg(long, value_name = "MONTHS", num_args = 0..=1, default_missing_value = "6", require_equals = true)]
+    pub replay: Option<u32>,
     #[command(flatten)]
     pub json: Json,
 }

@@ -128,6 +128,12 @@ const CASES: &[Case] = &[
     ("model_install_error", &["model", "install", "bge-smal-en-v1.5"], None),
     ("calibrate", &["calibrate", "acme/app", "--dry-run"], None),
     ("calibrate_json", &["calibrate", "acme/app", "--dry-run", "--json"], Some("calibrate")),
+    ("calibrate_replay", &["calibrate", "acme/app", "--replay"], None),
+    (
+        "calibrate_replay_json",
+        &["calibrate", "acme/app", "--replay=12", "--json"],
+        Some("calibrate-replay"),
+    ),
     ("calibrate_error", &["calibrate", "no/such"], None),
     (
         "verdict_set",

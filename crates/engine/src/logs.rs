@@ -65,7 +65,8 @@ pub fn ask(
         errors.push(error);
     }
     // A code that a report names is a match at any log level; unknown codes are ignored.
-    let code_errors = by_code(context, request, coded, &errors, now, task, &mut notices)?;
+    let (code_errors, code_notices) = by_code(context, request, coded, &errors, now, task)?;
+    notices.extend(code_notices);
     distinct += code_errors.len() as u64;
     errors.extend(code_errors);
     // A short file is also searched for as a whole, like a pasted text.
@@ -197,7 +198,8 @@ fn first_known(
     })
 }
 
-/// Returns the lines without a failure whose code a report names, with their matches.
+/// Returns the lines without a failure whose code a report names, with their matches, and the
+/// limitations of their answers.
 fn by_code(
     context: &CaseContext<'_>,
     request: &LogRequest,
@@ -205,9 +207,9 @@ fn by_code(
     errors: &[LogError],
     now: Timestamp,
     task: &Task,
-    notices: &mut Vec<Notice>,
-) -> Result<Vec<LogError>> {
+) -> Result<(Vec<LogError>, Vec<Notice>)> {
     let mut matches: Vec<LogError> = Vec::new();
+    let mut notices = Vec::new();
     let mut count = 0;
     for Coded { code, line } in lines {
         let is_listed =
@@ -225,12 +227,12 @@ fn by_code(
         if count > MAX_CODES {
             break;
         }
-        let error = ask_error(context, request, line, now, task, notices)?;
+        let error = ask_error(context, request, line, now, task, &mut notices)?;
         if matches!(error.verdict, LogVerdict::Solved | LogVerdict::Known) {
             matches.push(error);
         }
     }
-    Ok(matches)
+    Ok((matches, notices))
 }
 
 /// Returns whether the answer to an error needs no surrounding lines.

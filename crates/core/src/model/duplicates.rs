@@ -245,6 +245,45 @@ pub struct ThresholdFigures {
     pub recall: f32,
 }
 
+/// A replay of the last months of a source: its reports, checked again as they were filed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Replay {
+    /// Key of the source.
+    pub source: String,
+    /// Beginning of the period, which ends with the newest report; null without reports.
+    pub from: Option<Timestamp>,
+    /// Number of issues of the period.
+    pub reports: u64,
+    /// Number of them that were checked, evenly spaced.
+    pub asked: u64,
+    /// Number of the checked ones that have a known earlier duplicate.
+    pub duplicates: u64,
+    /// Figures by confidence threshold, highest first.
+    pub thresholds: Vec<ReplayFigures>,
+    /// Lowest threshold from which at least nine in ten answers are surely right; null if none is.
+    pub sure_from: Option<f32>,
+}
+
+/// The answers of a replay with at least a given confidence.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ReplayFigures {
+    /// Confidence threshold, 0..1.
+    pub threshold: f32,
+    /// Number of reports whose first match reaches the threshold.
+    pub answers: u64,
+    /// Number of these matches that are known duplicates. The others may be right as well: trackers
+    /// mark only some.
+    pub right: u64,
+    /// Lower end of the 95 % interval of the share of right answers.
+    pub low: f32,
+    /// Upper end of the 95 % interval of the share of right answers.
+    pub high: f32,
+    /// Number of these matches that your verdicts call duplicates.
+    pub confirmed: u64,
+    /// Number of these matches that your verdicts call something else.
+    pub rejected: u64,
+}
+
 /// A request for the triage queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]

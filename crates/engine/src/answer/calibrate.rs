@@ -36,7 +36,7 @@ const GROWTH: f64 = 1.5;
 /// than few filed, and a curve fitted to them would call everything unlikely.
 const MIN_SHARE: f64 = 0.01;
 /// The confidence thresholds at which figures are reported.
-const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
+pub(super) const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 
 /// Returns whether a source's calibration is due: it marks duplicates and has no calibration, knows
 /// half as many again as its calibration used, or has one of other features or of another model's
@@ -134,11 +134,7 @@ pub fn calibrate(
         .collect();
     // Sort by age, so that every fold gets reports of both kinds and of all ages.
     sample.sort_by_key(|(id, _)| groups.place.get(id));
-    let filters = vec![
-        Filter { test: Test::Source(row.key.clone()), negated: false },
-        Filter { test: Test::Kind(DocKind::Issue), negated: false },
-    ];
-    let scope = Scope { filters, ..Scope::default() };
+    let scope = Scope { filters: issues_of(&row.key), ..Scope::default() };
     let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
     let queries: Vec<Option<TrainingQuery>> = sample
         .par_iter()
@@ -177,8 +173,15 @@ pub fn calibrate(
     Ok(report)
 }
 
+/// Returns the filters for the issues of a source.
+pub(super) fn issues_of(source: &str) -> Vec<Filter> {
+    [Test::Source(source.to_owned()), Test::Kind(DocKind::Issue)]
+        .map(|test| Filter { test, negated: false })
+        .to_vec()
+}
+
 /// The duplicate groups of a source: its pairs, closed transitively.
-struct DuplicateGroups {
+pub(super) struct DuplicateGroups {
     /// The rank of each issue by age.
     place: BTreeMap<i64, usize>,
     /// The group index of each grouped issue.
@@ -187,7 +190,7 @@ struct DuplicateGroups {
 }
 
 impl DuplicateGroups {
-    fn new(pairs: &[(i64, i64)], issues: &[i64]) -> Self {
+    pub(super) fn new(pairs: &[(i64, i64)], issues: &[i64]) -> Self {
         let place = issues.iter().enumerate().map(|(i, id)| (*id, i)).collect();
         let mut groups = Self { place, group_of: BTreeMap::new(), members: Vec::new() };
         for (a, b) in pairs {
@@ -214,20 +217,20 @@ impl DuplicateGroups {
     }
 
     /// Returns the older known duplicates of an issue.
-    fn earlier(&self, id: i64) -> impl Iterator<Item = i64> {
+    pub(super) fn earlier(&self, id: i64) -> impl Iterator<Item = i64> {
         let group = self.group_of.get(&id).map_or(&[][..], |group| &self.members[*group]);
         let rank = self.place.get(&id).copied().unwrap_or(0);
         group.iter().copied().filter(move |m| self.place.get(m).is_some_and(|place| *place < rank))
     }
 
     /// Returns whether an issue has an older known duplicate.
-    fn is_label(&self, id: i64) -> bool {
+    pub(super) fn is_label(&self, id: i64) -> bool {
         self.earlier(id).next().is_some()
     }
 }
 
 /// Returns at most `n` of these, evenly spaced.
-fn evenly(ids: &[i64], n: usize) -> Vec<i64> {
+pub(super) fn evenly(ids: &[i64], n: usize) -> Vec<i64> {
     if ids.len() <= n {
         return ids.to_vec();
     }

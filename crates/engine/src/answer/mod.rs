@@ -19,6 +19,7 @@ pub(crate) mod near_duplicate;
 pub(crate) mod question;
 mod ranking;
 pub(crate) mod relevance;
+mod replay;
 mod source_model;
 pub mod text_overlap;
 mod time_scale;
@@ -42,6 +43,7 @@ use precedent_index::{filter::Filter, vectors::Vectors};
 use precedent_store::{DocumentRow, Person, SourceRow};
 use precedent_text::{prepare::Prepared, reference::without_duplicate_notes, skeleton::Skeleton};
 pub use ranking::{RankedIndex, RankingModel};
+pub use replay::replay;
 pub use source_model::{Curve, SourceModel};
 pub use text_overlap::TextOverlap;
 

@@ -14,8 +14,8 @@ use precedent_core::{
     error::{Code, Error, Result},
     model::{
         CalibrationReport, Check, Comparison, DuplicatesRequest, DuplicatesResponse, IndexReport,
-        Mode, Notice, RankRequest, RankedDocument, Ranking, TriageRequest, TriageResponse, Verdict,
-        VerdictKind,
+        Mode, Notice, RankRequest, RankedDocument, Ranking, Replay, TriageRequest, TriageResponse,
+        Verdict, VerdictKind,
     },
     task::{Task, apart},
 };
@@ -145,6 +145,24 @@ impl Casebook {
         .await
     }
 
+    /// Checks the reports of a source's last `months` again as they were filed, and counts the
+    /// right answers by confidence.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for zero months,
+    /// [`Code::Cancelled`]; database or index errors.
+    pub async fn replay(&self, source: &str, months: u32, task: &Task) -> Result<Replay> {
+        let (source, task) = (source.to_owned(), task.clone());
+        self.run(move |i| {
+            i.refresh_index(Effort::Alone, &task)?;
+            let session = i.embedding_session()?;
+            session.preload();
+            let now = (i.clock)();
+            i.with_finder(&session, |c| answer::replay(c, &source, months, now, &task))
+        })
+        .await
+    }
+
     /// Compares two reports: names in both, names in only one, and the ranges to highlight.
     ///
     /// # Errors
@@ -182,7 +200,7 @@ impl Casebook {
         self.run(move |i| {
             let now = (i.clock)();
             i.store.write_durably(|w| {
-                duplicates::decide(w, &key, &other_key, kind, reason, actor, now)
+                duplicates::decide(w, (&key, &other_key), kind, reason, actor, now)
             })
         })
         .await

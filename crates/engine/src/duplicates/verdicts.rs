@@ -18,8 +18,7 @@ const MAX_REASON: usize = 2000;
 /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::InvalidInput`] and database errors.
 pub fn decide(
     w: &Writer<'_>,
-    key: &str,
-    other_key: &str,
+    (key, other_key): (&str, &str),
     kind: VerdictKind,
     reason: Option<String>,
     actor: String,

@@ -1,0 +1,174 @@
+//! A replay of a source's last months: each report is checked again as it was filed.
+
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use jiff::{Timestamp, ToSpan, tz::TimeZone};
+use rayon::prelude::*;
+
+use super::{
+    MatchFinder, Scope,
+    calibrate::{DuplicateGroups, THRESHOLDS, evenly, issues_of},
+};
+use crate::search;
+use precedent_core::{
+    error::{Error, Result},
+    model::{Replay, ReplayFigures, VerdictKind},
+    share::wilson,
+    task::{Phase, Task},
+};
+use precedent_store::Reader;
+
+/// The maximum number of reports replayed, evenly spaced by age.
+const MAX_REPORTS: usize = 500;
+/// The share of right answers that a threshold must surely reach to be recommended.
+const WANTED: f32 = 0.9;
+
+/// The first match of a report, as it would have been stated.
+struct Answer {
+    confidence: f32,
+    is_marked: bool,
+    verdict: Option<VerdictKind>,
+}
+
+/// Checks the reports of the last `months` before the newest one of a source as they were filed,
+/// with the ranking and the confidence that the source would have without its own calibration.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] for a source that does not exist,
+/// [`precedent_core::Code::InvalidInput`] for zero months or more than a thousand,
+/// [`precedent_core::Code::Cancelled`]; database or index errors.
+pub fn replay(
+    finder: &MatchFinder<'_>,
+    source: &str,
+    months: u32,
+    now: Timestamp,
+    task: &Task,
+) -> Result<Replay> {
+    if !(1..=1000).contains(&months) {
+        return Err(Error::invalid(format!("{months} months are out of range"))
+            .with_hint("Give a number from 1 to 1000."));
+    }
+    let (row, skeleton, pairs, issues, calibration) = finder.store.read(|r| {
+        let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
+        let calibration = finder.baseline_calibration(r, &row)?;
+        let (pairs, issues) = (r.known_duplicates(row.id)?, r.issues_by_age(row.id)?);
+        Ok((row.clone(), r.skeleton(row.id)?, pairs, issues, calibration))
+    })?;
+    let finder = &finder.with_calibration(&calibration);
+    let groups = DuplicateGroups::new(&pairs, &issues);
+    let (from, recent) = finder.store.read(|r| recent(r, &issues, months))?;
+    let picks = evenly(&recent, MAX_REPORTS);
+    let scope = Scope { filters: issues_of(&row.key), ..Scope::default() };
+    let (progress, total) = (AtomicU64::new(0), picks.len() as u64);
+    let answers: Vec<Option<Answer>> = picks
+        .par_iter()
+        .map(|id| {
+            task.check()?;
+            let Some(draft) = finder.filed_again(*id, &skeleton, now)? else { return Ok(None) };
+            let matches = finder.find(&draft, &scope, task)?;
+            let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
+            task.report(Phase::Calibrate, count, Some(total), "reports");
+            let Some(first) = matches.first() else { return Ok(None) };
+            let earlier: BTreeSet<i64> = groups.earlier(*id).collect();
+            let verdict = finder.store.read(|r| verdict(r, *id, first.document))?;
+            let is_marked = earlier.contains(&first.document);
+            Ok(Some(Answer { confidence: first.confidence, is_marked, verdict }))
+        })
+        .collect::<Result<_>>()?;
+    let answers: Vec<Answer> = answers.into_iter().flatten().collect();
+    let thresholds: Vec<ReplayFigures> =
+        THRESHOLDS.iter().map(|threshold| figures(*threshold, &answers)).collect();
+    let sure = thresholds.iter().rev().find(|row| row.low >= WANTED);
+    Ok(Replay {
+        source: row.key,
+        from,
+        reports: recent.len() as u64,
+        asked: total,
+        duplicates: picks.iter().filter(|id| groups.is_label(**id)).count() as u64,
+        sure_from: sure.map(|row| row.threshold),
+        thresholds,
+    })
+}
+
+/// Returns the issues of the last months before the newest one, oldest first, and the time since
+/// when.
+fn recent(r: &Reader<'_>, issues: &[i64], months: u32) -> Result<(Option<Timestamp>, Vec<i64>)> {
+    let mut from = None;
+    let mut recent = Vec::new();
+    for id in issues.iter().rev() {
+        let Some(created_at) = r.document(*id)?.and_then(|row| row.created_at) else { continue };
+        let begin = *from.get_or_insert_with(|| months_before(created_at, months));
+        if created_at < begin {
+            break;
+        }
+        recent.push(*id);
+    }
+    recent.reverse();
+    Ok((from, recent))
+}
+
+/// Returns the time some months before another; the earliest time if there is none.
+fn months_before(time: Timestamp, months: u32) -> Timestamp {
+    let earlier = time.to_zoned(TimeZone::UTC).checked_sub(i64::from(months).months());
+    earlier.map_or(Timestamp::MIN, |earlier| earlier.timestamp())
+}
+
+/// Returns the user's decision about a pair of documents.
+fn verdict(r: &Reader<'_>, id: i64, other_id: i64) -> Result<Option<VerdictKind>> {
+    let (Some(a), Some(b)) = (r.document(id)?, r.document(other_id)?) else { return Ok(None) };
+    Ok(r.verdict(&a.key, &b.key)?.map(|verdict| verdict.kind))
+}
+
+/// Counts the answers with at least a confidence, and those that are right.
+fn figures(threshold: f32, answers: &[Answer]) -> ReplayFigures {
+    let stated: Vec<&Answer> =
+        answers.iter().filter(|answer| answer.confidence >= threshold).collect();
+    let count = |is: &dyn Fn(&Answer) -> bool| stated.iter().filter(|a| is(a)).count() as u64;
+    let right = count(&|a| a.is_marked);
+    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    let (low, high) = wilson(right as f64 / (stated.len().max(1)) as f64, stated.len() as f64);
+    #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
+    let (low, high) = (low as f32, high as f32);
+    ReplayFigures {
+        threshold,
+        answers: stated.len() as u64,
+        right,
+        low,
+        high,
+        confirmed: count(&|a| a.verdict == Some(VerdictKind::Duplicate)),
+        rejected: count(&|a| a.verdict.is_some_and(|kind| kind != VerdictKind::Duplicate)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_and_verdicts_are_counted_apart() {
+        let answer = |confidence, is_marked, verdict| Answer { confidence, is_marked, verdict };
+        let answers = [
+            answer(0.95, true, Some(VerdictKind::Duplicate)),
+            answer(0.92, false, Some(VerdictKind::NotDuplicate)),
+            answer(0.91, true, None),
+            answer(0.4, true, None),
+        ];
+        let row = figures(0.9, &answers);
+        assert_eq!((row.answers, row.right, row.confirmed, row.rejected), (3, 2, 1, 1));
+        assert!(row.low < 0.67 && row.high > 0.67, "{row:?}");
+        assert_eq!(figures(0.3, &answers).right, 3);
+        let none = figures(0.9, &[]);
+        assert_eq!((none.answers, none.right), (0, 0));
+        assert!(none.low < WANTED, "no answer proves nothing: {none:?}");
+    }
+
+    #[test]
+    fn months_end_at_the_newest_report() {
+        let time: Timestamp = "2024-03-31T10:00:00Z".parse().unwrap();
+        assert_eq!(months_before(time, 1).to_string(), "2024-02-29T10:00:00Z");
+        assert!(months_before(Timestamp::MIN, 6) == Timestamp::MIN);
+    }
+}
