@@ -213,7 +213,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         ProblemStatus::Open if !is_itself => {
             steps.push(format!("Add your report to {key}; no fix is known yet."));
         }
-        ProblemStatus::Declined => steps.push(format!("Read why {key} was declined.")),
+        ProblemStatus::Declined => steps.push(format!("Read why {key} was closed.")),
         ProblemStatus::ClosedWithoutFix => {
             steps.push(format!("Read {key}; no comment of it was recognized as the fix."));
         }

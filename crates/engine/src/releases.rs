@@ -119,8 +119,25 @@ impl Releases {
                 && version::line(version) == version::line(highest)
     }
 
+    /// Returns whether the list may be out of date at a time: longer after the newest release than
+    /// twice the longest time between two releases.
+    fn is_outdated_at(&self, time: Timestamp) -> bool {
+        let mut times: Vec<Timestamp> = self.dated().map(|(_, at)| at).collect();
+        times.sort_unstable();
+        let gaps = times.windows(2).map(|pair| pair[1].as_second() - pair[0].as_second());
+        match (gaps.max(), times.last()) {
+            (Some(longest), Some(newest)) => {
+                time.as_second() - newest.as_second() > longest.saturating_mul(2)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns whether no release has a fix; `false` if this cannot be told.
     pub(crate) fn lack(&self, fix: &Fix) -> bool {
+        if fix.at().is_some_and(|at| self.is_outdated_at(at)) {
+            return false;
+        }
         let Some(fixed_in) = &fix.version else {
             return fix
                 .merged_at

@@ -400,6 +400,11 @@ fn is_address(text: &str, m: &regex::Match<'_>) -> bool {
         && ["at", "address", "addr", "pc", "sp", "offset"].iter().any(|w| prefix.ends_with(w))
 }
 
+/// Returns the parts of a line between numbers, addresses and paths, which vary from run to run.
+pub fn constant_parts(line: &str) -> impl Iterator<Item = &str> {
+    VARIABLE.split(line)
+}
+
 /// Normalises a message: lower case, single spaces, and varying parts as `#`.
 pub(crate) fn normalize_message(message: &str) -> String {
     let masked_text = VARIABLE.replace_all(message.trim(), "#");

@@ -48,7 +48,7 @@ impl ProblemStatus {
             Self::Solved => "solved",
             Self::Unreleased => "fixed, not released yet",
             Self::CameBack => "came back after the fix",
-            Self::Declined => "declined",
+            Self::Declined => "declined or not reproduced",
             Self::ClosedWithoutFix => "closed without a documented fix",
         }
     }

@@ -97,7 +97,11 @@ pub(crate) fn reasons(
     if overlap.is_some_and(|o| o.failure == FailureMatch::Different) {
         out.push("different failures".to_owned());
     }
+    let count = out.len();
     signature_reasons(about, row, body, candidate, &mut out);
+    if out.len() == count && overlap.is_some_and(|o| o.rare_signature) {
+        out.push("it contains a line of this text".to_owned());
+    }
     let mut names = shared_names(about, row, body);
     // The version has a reason of its own.
     let is_version =

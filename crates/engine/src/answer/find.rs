@@ -23,7 +23,7 @@ use super::{
 use precedent_core::{error::Result, task::Task};
 use precedent_index::{
     filter::{Filter, Test, TimeField},
-    fulltext::{Named, Overlap, ReportTerms},
+    fulltext::{Named, Overlap, ReportTerms, Words},
     vectors::{Likeness, NearestSaid},
 };
 use precedent_store::Person;
@@ -34,7 +34,9 @@ use precedent_text::{
     prepare::Prepared,
     reference::{Relation, references},
     report::Report,
-    signature::Signature,
+    signature::{Signature, constant_parts},
+    tokens,
+    trace::may_be_frame,
 };
 
 /// The number of candidates that each arm proposes.
@@ -50,6 +52,13 @@ const TOP: usize = 10;
 const GENERIC_TITLE: usize = 2;
 /// The minimum word share of a candidate for a word-for-word comparison with an untitled draft.
 const MIN_WORD_SHARE: f32 = 0.8;
+/// The minimum number of words in a row that identify a line.
+const MIN_LINE: usize = 6;
+/// The maximum number of lines of a text that are read, and of those that are looked up, longest
+/// first.
+const MAX_LINES: usize = 400;
+/// See [`MAX_LINES`].
+const MAX_PHRASES: usize = 6;
 /// The maximum number of terms kept that only comments have.
 const COMMENT_TERMS: usize = 12;
 
@@ -177,7 +186,8 @@ impl MatchFinder<'_> {
                 index.search(text, filter_ids.as_deref(), depth)?.iter().map(|n| n.document),
             );
         }
-        let naming_ids = self.naming_documents(draft, &filters)?;
+        let mut naming_ids = self.naming_documents(draft, &filters)?;
+        naming_ids.extend(self.documents_with_lines(draft, &filters)?);
         ids.extend(&naming_ids);
         let languages = self.language_matches(draft, &filters, depth)?;
         ids.extend(languages.iter().flat_map(LanguageMatches::ids));
@@ -212,11 +222,44 @@ impl MatchFinder<'_> {
         let signatures = draft.body.signatures(&draft.title).into_iter().filter(is_specific);
         let terms: Vec<String> = signatures.map(|s| s.term()).collect();
         let with = self.fulltext.documents_with(Named::Signature, &terms)?;
-        let is_rare = |(_, documents): &(String, u64)| (1..=RARE).contains(documents);
+        let is_rare = |(_, documents): &(String, u64)| (1..=RARE as u64).contains(documents);
         let rare: Vec<String> =
             terms.into_iter().zip(with).filter(is_rare).map(|(term, _)| term).collect();
         let matches = self.fulltext.search_signatures(&rare, filters, SHORT_LIST)?;
         Ok(matches.into_iter().map(|(id, _)| id).collect())
+    }
+
+    /// Returns the documents that contain a long line of a text, anywhere in their threads, if
+    /// hardly any document does. Only pasted texts are looked up: a stored report has been compared
+    /// by its words.
+    fn documents_with_lines(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
+        if draft.document.is_some() {
+            return Ok(Vec::new());
+        }
+        let text = draft.body.whole(&draft.title);
+        let longest = |line: &str| {
+            let parts = constant_parts(line).map(|part| {
+                tokens::words(part).into_iter().map(|word| word.term).collect::<Vec<_>>()
+            });
+            parts.max_by_key(Vec::len).filter(|terms| terms.len() >= MIN_LINE)
+        };
+        let mut phrases: Vec<Vec<String>> = text
+            .lines()
+            .take(MAX_LINES)
+            .filter(|line| !may_be_frame(line))
+            .filter_map(longest)
+            .collect();
+        phrases.sort_by_key(|terms| std::cmp::Reverse(terms.len()));
+        phrases.dedup();
+        let mut documents = Vec::new();
+        for terms in phrases.into_iter().take(MAX_PHRASES) {
+            let words = Words { phrases: vec![terms], ..Words::default() };
+            let matches = self.fulltext.search(&words, filters, RARE + 1)?;
+            if matches.len() <= RARE {
+                documents.extend(matches.into_iter().map(|(id, _)| id));
+            }
+        }
+        Ok(documents)
     }
 
     /// Computes the features of all candidates, with details and comment terms for those compared

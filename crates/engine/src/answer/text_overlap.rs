@@ -69,7 +69,7 @@ const CITED: f32 = 0.25;
 pub(super) const CITED_WORTH: f32 = 0.9;
 /// The maximum number of documents that name a rare code or failure, which then belongs to one
 /// problem.
-pub(super) const RARE: u64 = 3;
+pub(super) const RARE: usize = 3;
 
 /// The number of overlap measures.
 pub const COUNT: usize = NAMES.len();
@@ -218,7 +218,7 @@ impl<'a> OverlapReader<'a> {
         let failures: Vec<String> = a
             .signatures
             .intersection(&b.signatures)
-            .filter(|s| s.is_telling())
+            .filter(|s| s.is_telling() && !s.is_generic())
             .map(Signature::term)
             .collect();
         let failure =
