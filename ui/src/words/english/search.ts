@@ -104,7 +104,7 @@ export const search = {
     otherToTheRight: "Other pane (l)",
     back: "Back (b or Alt ←)",
     pinned: "Pinned",
-    tracker: "Open in the tracker",
+    tracker: "Open in tracker",
     trackerByKey: "Open in the tracker (o)",
     close: "Close this pane",
     closeByKey: "Close this pane (Esc)",
