@@ -35,7 +35,7 @@ export function told(report: Imported): string {
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
   return said.imported(into, [
     (report.new > 0 || releases === 0) && said.fresh(report.new),
-    report.updated > 0 && said.updated(report.updated),
+    report.updated > 0 && said.changed(report.updated),
     releases > 0 && said.releases(releases),
     report.skipped > 0 && said.notUsed(report.skipped),
   ].filter((part) => part !== false));

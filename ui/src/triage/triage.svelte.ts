@@ -3,7 +3,7 @@
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type {
-  Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, TriageItem, TriageRequest, TriageResponse, VerdictKind,
+  Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, Notice, TriageItem, TriageRequest, TriageResponse, VerdictKind,
 } from "../lib/types";
 import { clock } from "../lib/clock.svelte";
 import type { Desk } from "../shell/desk.svelte";
@@ -89,6 +89,8 @@ export class Triage {
   readonly relatedWaiting: number = $derived.by(() => this.#count(true));
   /** Closed reports that nothing was compared with, as only open ones were. */
   readonly closedLeftOut: number = $derived(this.#answer?.response.closed_left_out ?? 0);
+  /** What limits the answer. */
+  readonly notices: readonly Notice[] = $derived(this.#answer?.response.notices ?? []);
   /** Open reports that were not checked yet. */
   readonly unscanned: number = $derived(this.#answer?.response.unscanned ?? 0);
 

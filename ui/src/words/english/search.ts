@@ -54,6 +54,7 @@ export const search = {
     mostRecentFirst: "most recently updated first",
     more: "Show more results",
     nothing: "No results.",
+    nothingSoFar: "No results so far.",
     nothingYet: "No results yet.",
     nothingWithFilters: "No results with these filters. Try without them.",
     removeFilters: "Clear filters",

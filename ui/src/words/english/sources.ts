@@ -170,7 +170,7 @@ export const sources = {
     leftOut: (files: number) => `${plural(files, "file")} skipped`,
     releases: (n: number) => plural(n, "release"),
     fresh: (records: number) => plural(records, "new record"),
-    updated: (records: number) => `${count(records)} updated`,
+    changed: (records: number) => `${count(records)} updated`,
     notUsed: (records: number) => `${plural(records, "record")} could not be used`,
     imported: (into: string, parts: readonly string[]) => `${into}: ${parts.join(", ")}.`,
   },
