@@ -39,6 +39,8 @@ interface Kept {
   syncEach: Readonly<Record<string, number>>;
   /** Whether it also syncs where the network is paid for by what goes over it. */
   syncMetered: boolean;
+  /** The hosts whose images are shown. */
+  images: readonly string[];
   /** Which of the first keys were used. */
   learnt: readonly string[];
 }
@@ -64,7 +66,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 
 const RECENT = 12;
 const EMPTY: Kept = {
-  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, learnt: [],
+  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
 };
 
 const isItem = (one: unknown): one is Item =>
@@ -91,6 +93,7 @@ function read(text: string | null): Kept {
       syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
       syncEach: numbers(found.syncEach),
       syncMetered: found.syncMetered !== false,
+      images: (found.images ?? []).filter((one) => typeof one === "string"),
       learnt: (found.learnt ?? []).filter((one) => typeof one === "string"),
     };
   } catch {
@@ -214,6 +217,15 @@ export class Shelf {
 
   setSyncMetered(also: boolean): void {
     this.#keep({ syncMetered: also });
+  }
+
+  get images(): readonly string[] {
+    return this.#kept.images;
+  }
+
+  showImages(host: string, show: boolean): void {
+    const others = this.images.filter((one) => one !== host);
+    this.#keep({ images: show ? [...others, host] : others });
   }
 
   setSyncEvery(minutes: number): void {

@@ -37,7 +37,7 @@ export function told(report: Imported): string {
     (report.new > 0 || releases === 0) && said.fresh(report.new),
     report.updated > 0 && said.changed(report.updated),
     releases > 0 && said.releases(releases),
-    report.skipped > 0 && said.notUsed(report.skipped),
+    report.skipped > 0 && said.refused(report.skipped),
   ].filter((part) => part !== false));
 }
 

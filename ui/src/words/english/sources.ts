@@ -171,7 +171,7 @@ export const sources = {
     releases: (n: number) => plural(n, "release"),
     fresh: (records: number) => plural(records, "new record"),
     changed: (records: number) => `${count(records)} updated`,
-    notUsed: (records: number) => `${plural(records, "record")} could not be used`,
+    refused: (records: number) => `${plural(records, "record")} could not be used`,
     imported: (into: string, parts: readonly string[]) => `${into}: ${parts.join(", ")}.`,
   },
 
