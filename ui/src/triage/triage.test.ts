@@ -1,5 +1,5 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Desk } from "../shell/desk.svelte";
 import { Jobs } from "../shell/jobs.svelte";
 import { Shelf } from "../shell/shelf.svelte";
@@ -111,6 +111,19 @@ it("puts a skipped report last", () => {
   triage.skip();
   expect(triage.selected).toBe("b");
   expect(triage.items.map((i) => i.key)).toEqual(["b", "c", "a"]);
+});
+
+it("puts a snoozed report off until tomorrow, and lets it wait again", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    triage.snooze();
+    expect([triage.selected, triage.items.map((i) => i.key), triage.waiting, triage.snoozed]).toEqual(["b", ["b", "c"], 2, 1]);
+    vi.setSystemTime(Date.now() + 86_400_000);
+    await triage.load();
+    expect([triage.items.map((i) => i.key), triage.waiting]).toEqual([["a", "b", "c"], 3]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("does not show a decided pair again, but the report with another candidate", async () => {
