@@ -41,6 +41,7 @@ fn main() {
         "calibrate",
         "mirrors",
         "hosts",
+        "image",
         "add_mirror",
         "test_source",
         "trust_source",

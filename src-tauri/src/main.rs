@@ -104,6 +104,7 @@ fn main() -> std::process::ExitCode {
             commands::calibrate,
             commands::mirrors,
             commands::hosts,
+            commands::image,
             commands::add_mirror,
             commands::test_source,
             commands::trust_source,

@@ -165,6 +165,11 @@ impl Drop for FakeGitHub {
     }
 }
 
+/// The image that is served for every address that ends with `.png`.
+const PIXEL: &[u8] =
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\
+    \0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
+
 /// 2026-06-01T00:00:00Z
 pub const NOW: i64 = 1_780_272_000;
 
@@ -603,6 +608,12 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
             return answer;
         };
         return crate::git_http::serve(&root, token.as_deref(), &parts, &body_bytes).await;
+    }
+    if uri.path().ends_with(".png") {
+        let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
+        let method = parts.method.to_string();
+        world.log.push(LogEntry { method, address, status: 200, authorization });
+        return Response::new(Body::from(PIXEL));
     }
     let request_body = String::from_utf8_lossy(&body_bytes).into_owned();
     let (answer, fault) = {

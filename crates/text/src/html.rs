@@ -116,14 +116,9 @@ pub fn from_markdown(markdown: &str) -> String {
             image = Some((dest_url.into_string(), String::new()));
             None
         }
-        Event::End(TagEnd::Image) => image.take().map(|(src, alt)| {
-            let src = html_escape::encode_double_quoted_attribute(&src);
-            let alt =
-                html_escape::encode_text(if alt.is_empty() { "image" } else { &alt }).into_owned();
-            Event::InlineHtml(
-                format!("<span class=\"remote-image\" data-src=\"{src}\">{alt}</span>").into(),
-            )
-        }),
+        Event::End(TagEnd::Image) => {
+            image.take().map(|(src, alt)| Event::InlineHtml(placeholder(&src, &alt).into()))
+        }
         Event::Text(text) | Event::Code(text) if image.is_some() => {
             if let Some((_, alt)) = &mut image {
                 alt.push_str(&text);
@@ -136,12 +131,45 @@ pub fn from_markdown(markdown: &str) -> String {
             Some(Event::InlineHtml(format!("<span class=\"task\">{mark}</span> ").into()))
         }
         Event::SoftBreak => Some(Event::HardBreak),
+        Event::Html(html) if contains_image(&html) => Some(Event::Html(placeholders(&html).into())),
+        Event::InlineHtml(html) if contains_image(&html) => {
+            Some(Event::InlineHtml(placeholders(&html).into()))
+        }
         Event::InlineHtml(html) if !is_known_tag(&html) => Some(Event::Text(html)),
         event => Some(event),
     });
     let mut html = String::with_capacity(markdown.len() * 3 / 2);
     pulldown_cmark::html::push_html(&mut html, events);
     CLEANER.clean(&html).to_string()
+}
+
+fn contains_image(html: &str) -> bool {
+    html.as_bytes().windows(4).any(|tag| tag.eq_ignore_ascii_case(b"<img"))
+}
+
+/// Replaces the `<img>` tags of an HTML fragment with the spans of [`from_markdown`].
+fn placeholders(html: &str) -> String {
+    let replace = |caps: &Captures| {
+        if !caps[1].eq_ignore_ascii_case("img") || caps[0].starts_with("</") {
+            return caps[0].to_owned();
+        }
+        let value = |name: &str| {
+            let captures =
+                ATTRIBUTE.captures_iter(&caps[2]).find(|one| one[1].eq_ignore_ascii_case(name))?;
+            let value = captures.get(2).or_else(|| captures.get(3)).or_else(|| captures.get(4))?;
+            Some(html_escape::decode_html_entities(value.as_str()).into_owned())
+        };
+        let alt = value("alt").filter(|alt| !alt.trim().is_empty());
+        placeholder(&value("src").unwrap_or_default(), &alt.unwrap_or_default())
+    };
+    TAG.replace_all(html, replace).into_owned()
+}
+
+/// Returns the span that stands for an image.
+fn placeholder(src: &str, alt: &str) -> String {
+    let src = html_escape::encode_double_quoted_attribute(src);
+    let alt = html_escape::encode_text(if alt.is_empty() { "image" } else { alt });
+    format!("<span class=\"remote-image\" data-src=\"{src}\">{alt}</span>")
 }
 
 /// Returns the class that names the language of a code block, for syntax highlighting:
@@ -419,6 +447,10 @@ mod tests {
         assert_eq!(
             from_markdown("![screen shot](https://example.com/a.png)").trim(),
             "<p><span class=\"remote-image\" data-src=\"https://example.com/a.png\">screen shot</span></p>"
+        );
+        assert_eq!(
+            from_markdown("<img width=\"4\" src='https://example.com/a.png?x=1&amp;y=2'>x").trim(),
+            "<p><span class=\"remote-image\" data-src=\"https://example.com/a.png?x=1&amp;y=2\">image</span>x</p>"
         );
     }
 

@@ -1,5 +1,6 @@
 //! The commands for sources: mirrors, files and tokens.
 
+use base64::Engine as _;
 use precedent_core::{
     Result, Task,
     model::{
@@ -26,6 +27,14 @@ pub async fn mirrors(desk: State<'_, AppState>) -> Result<Vec<MirrorView>> {
 #[tauri::command]
 pub async fn hosts(desk: State<'_, AppState>) -> Result<Vec<HostView>> {
     desk.casebook().await?.hosts().await
+}
+
+/// Returns an image that a text embeds, as a data URL.
+#[tauri::command]
+pub async fn image(desk: State<'_, AppState>, url: String) -> Result<String> {
+    let image = desk.casebook().await?.image(&url, &Task::new()).await?;
+    let encoded = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
+    Ok(format!("data:{};base64,{encoded}", image.media_type))
 }
 
 /// Adds a live source without fetching anything.

@@ -24,7 +24,7 @@ const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
     ERROR fw_agent::link tls: invalid peer certificate: UnknownIssuer\n\
     Please answer to mika@customer.example, host 192.0.2.41.";
 
-const SIZES: [(u32, u32); 2] = [(1440, 900), (1024, 700)];
+const SIZES: [(u32, u32); 2] = [(1600, 1000), (1024, 700)];
 const THEMES: [&str; 2] = ["light", "dark"];
 
 /// A script after which no request of the window is answered.
@@ -288,7 +288,7 @@ async fn empty(window: &Client, album: &Album) {
 
 fn page(pictures: &[(String, String)]) -> String {
     let mut out = String::from(
-        "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: filled, empty, loading and with an error. Each is shown in light and dark, at 1440 × 900\n\
+        "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: filled, empty, loading and with an error. Each is shown in light and dark, at 1600 × 1000\n\
          and 1024 × 700. To regenerate the pictures and this page, run:\n\n```\n\
          xvfb-run -a -s '-screen 0 1700x1100x24 -nolisten tcp' dbus-run-session -- \\\n    \
          cargo test -p precedent-desktop --test window -- --ignored gallery\n```\n\n\
@@ -297,7 +297,7 @@ fn page(pictures: &[(String, String)]) -> String {
     for (title, name) in pictures {
         let _ = writeln!(
             out,
-            "| {title} ([small](gallery/{name}-1024-light.png), [dark](gallery/{name}-1024-dark.png)) | ![](gallery/{name}-1440-light.png) | ![](gallery/{name}-1440-dark.png) |"
+            "| {title} ([small](gallery/{name}-1024-light.png), [dark](gallery/{name}-1024-dark.png)) | ![](gallery/{name}-1600-light.png) | ![](gallery/{name}-1600-dark.png) |"
         );
     }
     out.push_str(include_str!("gallery-notes.txt"));

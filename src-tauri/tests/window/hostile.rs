@@ -5,12 +5,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+use precedent_core::{Task, model::SyncRequest};
+use precedent_engine::{Casebook, OpenOptions};
 use serde_json::json;
 
 use crate::{
     driver::{
-        click_words, drive, is_there, jobs_end, press_ctrl, script, text, wait_for, wait_until,
+        click_words, drive, is_there, jobs_end, press, press_ctrl, script, text, texts, wait_for,
+        wait_until,
     },
+    fake_github::FakeGitHub,
     files::paste,
 };
 
@@ -131,6 +135,66 @@ async fn report_never_runs_scripts_or_sends_requests() {
         assert!(!is_there(&window, "article h2 b").await);
         assert_eq!(script(&window, "return window.blocked").await, json!([]), "nothing even tried");
         assert!(spy.accept().is_err(), "a request has left");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn images_load_from_a_source_on_request() {
+    let spy = TcpListener::bind("127.0.0.1:0").unwrap();
+    spy.set_nonblocking(true).unwrap();
+    let github = FakeGitHub::new("acme/pump");
+    let base = github.host.trim_start_matches("http://").to_owned();
+    {
+        let mut world = github.world();
+        world.fill(1, 0);
+        let body = format!(
+            "It stops. ![the pump](http://{base}/files/pump.png)\n\n<img src=\"http://{}/spy.png\">",
+            spy.local_addr().unwrap()
+        );
+        world.edit(1, json!({ "body": body }));
+    }
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("casebook");
+    let images_folder = folder.join("images");
+    let casebook = Casebook::open(OpenOptions::new(&folder)).await.unwrap();
+    casebook.add_mirror("acme/pump", &github.host, false).await.unwrap();
+    casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
+    drop(casebook);
+    let args = ["--casebook", folder.to_str().unwrap()];
+    drive(home.path(), "Adwaita", &args, async move |window| {
+        wait_for(&window, "#hit-0").await;
+        press(&window, "\u{e015}\u{e007}").await;
+        wait_for(&window, "article .remote-image").await;
+        let is_image = |address: &str| address.ends_with(".png");
+        wait_until("its images are offered", async || {
+            texts(&window, "article .prose button").await == [format!("Show images from {base}")]
+        })
+        .await;
+        assert!(!github.requests().iter().any(|one| is_image(&one.address)));
+        // By key, as everything.
+        wait_until("Tab comes to the offer", async || {
+            press(&window, "\u{e004}").await;
+            script(&window, "return document.activeElement.matches('article .prose button')").await
+                == true
+        })
+        .await;
+        press(&window, "\u{e007}").await;
+        wait_until("the image is shown", async || {
+            script(&window, "return document.querySelector('article .prose img')?.naturalWidth")
+                .await
+                == 1
+        })
+        .await;
+        assert_eq!(
+            script(&window, "return document.activeElement.closest('.reader') !== null").await,
+            true
+        );
+        let requests = github.requests();
+        let images: Vec<_> = requests.iter().filter(|one| is_image(&one.address)).collect();
+        assert_eq!(images.len(), 1, "{images:?}");
+        assert_eq!(std::fs::read_dir(images_folder).unwrap().count(), 1, "it is kept");
+        assert!(spy.accept().is_err(), "an unknown host is never contacted");
     })
     .await;
 }

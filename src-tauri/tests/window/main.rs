@@ -32,6 +32,7 @@ mod installed;
 mod items;
 mod keyboard;
 mod measure;
+mod morning;
 mod newcomer;
 mod portal;
 mod problems;

@@ -145,7 +145,6 @@ async fn ten_reports_can_be_decided_by_keyboard() {
             is_there(&window, ".choice button:last-child[aria-pressed=true]").await
         })
         .await;
-        press(&window, "c").await;
         wait_until("the check has ended", async || {
             is_there(&window, ".queue [role=option]").await
                 && !is_there(&window, ".triage header .checking").await

@@ -75,6 +75,8 @@ export const status = () => invoke<Status>("status");
 export const thread = (key: string) => invoke<Thread>("thread", { key });
 /** Markdown as HTML that is safe to show. */
 export const prose = (texts: readonly string[]) => invoke<string[]>("prose", { texts });
+/** An image that a text embeds, as a data URL. */
+export const image = (url: string) => invoke<string>("image", { url });
 export const cancel = (job: JobKind) => invoke<boolean>("cancel", { job });
 export const openExternal = (url: string) => invoke<void>("open_external", { url });
 /** Tells of files that are dropped on the window. */

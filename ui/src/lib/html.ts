@@ -12,9 +12,9 @@ const OPTIONS = {
   SANITIZE_NAMED_PROPS: true,
 };
 
-// A list has the direction of its own words: the numbers of an Arabic one stand at its right.
+// A list and a quote have the direction of their own words: what marks an Arabic one stands at its right.
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
-  if (node.matches("ol, ul")) node.setAttribute("dir", "auto");
+  if (node.matches("ol, ul, blockquote")) node.setAttribute("dir", "auto");
 });
 
 /** HTML that is safe to show: no script, no form, no remote image, no style. */

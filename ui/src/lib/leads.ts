@@ -3,6 +3,14 @@
 import { getContext, setContext } from "svelte";
 import { webAddress } from "./html";
 
+export interface Images {
+  /** Whether it is the host of a source. */
+  knows: (host: string) => boolean;
+  /** Whether the person wants to see those of this host. */
+  shows: (host: string) => boolean;
+  show: (host: string) => void;
+}
+
 export interface Leads {
   /** Reads an item of the casebook. */
   item: (key: string) => void;
@@ -10,6 +18,8 @@ export interface Leads {
   web: (url: string) => void;
   /** Whether the casebook mirrors the source of a key. */
   mirrors: (key: string) => boolean;
+  /** The images in texts, by their hosts. */
+  images?: Images;
 }
 
 const KEY = Symbol("leads");

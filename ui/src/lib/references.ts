@@ -50,6 +50,8 @@ export function linked(html: string, here: Here): string {
       const link = document.createElement("a");
       if (!leads(link, text, match, here)) continue;
       link.textContent = text;
+      // "#1" is read from the left in an Arabic text too.
+      link.dir = "ltr";
       parts.append(node.data.slice(at, match.index), link);
       at = match.index + text.length;
       count++;

@@ -19,9 +19,18 @@ export function straight(text: string): string {
   return text.replace(/[\u202A-\u202E\u2066-\u2069]/g, "");
 }
 
-/** A title as it is shown: one that is empty would be a row without a handle. */
+/** Code in a title. */
+const CODE = /`([^`]+)`/g;
+
+/** A title as it is shown, without the marks of code: one that is empty would be a row without a handle. */
 export function titled(title: string): string {
-  return straight(title).trim() || shared.noTitle;
+  return straight(title).replace(CODE, "$1").trim() || shared.noTitle;
+}
+
+/** The spans of a title, as [`titled`] shows it. */
+export function titledSpans(spans: readonly Span[]): readonly Span[] {
+  const ticks = plain(spans).split("`").length - 1;
+  return ticks > 1 && ticks % 2 === 0 ? spans.map((span) => ({ ...span, text: span.text.replaceAll("`", "") })) : spans;
 }
 
 /** Whether spans show nothing. */

@@ -103,6 +103,7 @@ it("opens the pair of an undecided report in Triage", async () => {
   answer = { problems: [problem(10, 3, { members: [report(11, { known: false, confidence: 0.6 }), report(12, { known: false, confidence: 0.8 })] })] };
   await desk.problems.load();
   await key("Enter");
+  desk.triage.includeClosed = false;
   click("Decide in Triage");
   await rest();
   expect([desk.view, desk.triage.includeClosed, desk.triage.selected]).toEqual(["triage", true, "acme/app#12"]);

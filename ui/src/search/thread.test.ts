@@ -55,7 +55,7 @@ it("keeps the title with its state in sight once it is scrolled past, and leads 
 
 it("leads to the fix: a merged change, else the answer that was accepted", async () => {
   await open({ ...thread, links: [link("closes")] });
-  expect(text(".fix")).toBe("Fixed by acme/app#9");
+  expect(text(".fix")).toBe("Fixed by #9");
   document.querySelector<HTMLElement>(".fix")?.click();
   await tick();
   await tick();
@@ -87,7 +87,7 @@ it("claims no fix where none is told", () => {
     words({ links: [link("duplicate_of", { outgoing: true, document: "issue" })] }),
     words({ links: [link("duplicate_of", { outgoing: true, document: null, title: null })] }),
     words({ kind: "pull_request", links: [link("closes")] }),
-  ]).toEqual([null, null, null, "Fix proposed in acme/app#9", "Duplicate of acme/app#9", null, null]);
+  ]).toEqual([null, null, null, "Fix proposed in #9", "Duplicate of #9", null, null]);
 });
 
 it("names nobody for a note, and links the numbers of the item that it is about", async () => {

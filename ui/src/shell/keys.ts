@@ -87,6 +87,7 @@ export const COMMANDS = [
   { id: "triage.related", keys: ["r"] },
   { id: "triage.different", keys: ["n"] },
   { id: "triage.skip", keys: ["s"] },
+  { id: "triage.snooze", keys: ["z"] },
   { id: "triage.undo", keys: ["u"] },
   { id: "triage.mark", keys: ["x"] },
   { id: "triage.unmark", keys: ["Esc"] },

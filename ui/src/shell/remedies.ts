@@ -2,7 +2,7 @@
 
 import { getContext, setContext } from "svelte";
 import type { Remedy } from "../lib/hints";
-import { offerLeads } from "../lib/leads";
+import { offerLeads, type Images } from "../lib/leads";
 import { words } from "../words";
 import type { Desk } from "./desk.svelte";
 
@@ -19,7 +19,15 @@ type Find = (remedy: Remedy) => Way | null;
 /** From here on down hints and the links in texts lead somewhere. */
 export function offerWays(desk: Desk, read: (key: string) => void): void {
   setContext<Find>(KEY, (remedy) => ways(desk)[remedy]);
-  offerLeads({ item: read, web: (url) => void desk.openExternal(url), mirrors: (key) => desk.mirrors(key) });
+  offerLeads({ item: read, web: (url) => void desk.openExternal(url), mirrors: (key) => desk.mirrors(key), images: imagesOf(desk) });
+}
+
+function imagesOf({ shelf, sources }: Desk): Images {
+  return {
+    knows: (host) => sources.mirrors.some((mirror) => mirror.host.split("/")[0] === host),
+    shows: (host) => shelf.images.includes(host),
+    show: (host) => shelf.showImages(host, true),
+  };
 }
 
 /** How to find the way of a remedy; there is none outside of the window. */

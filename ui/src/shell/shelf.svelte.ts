@@ -27,6 +27,8 @@ interface Kept {
   /** What was last searched for. */
   asked: string;
   triage: DeskSetting | null;
+  /** Reports that are put off, each with when it waits again (milliseconds). */
+  snoozed: Readonly<Record<string, number>>;
   /** When the window was last looked at, and what it is measured against. */
   visit: Visit | null;
   /** The order of search results. */
@@ -37,6 +39,8 @@ interface Kept {
   syncEach: Readonly<Record<string, number>>;
   /** Whether it also syncs where the network is paid for by what goes over it. */
   syncMetered: boolean;
+  /** The hosts whose images are shown. */
+  images: readonly string[];
   /** Which of the first keys were used. */
   learnt: readonly string[];
 }
@@ -62,7 +66,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 
 const RECENT = 12;
 const EMPTY: Kept = {
-  recent: [], pinned: [], searches: [], asked: "", triage: null, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, learnt: [],
+  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
 };
 
 const isItem = (one: unknown): one is Item =>
@@ -83,11 +87,13 @@ function read(text: string | null): Kept {
       searches: (found.searches ?? []).filter((one) => typeof one === "string"),
       asked: typeof found.asked === "string" ? found.asked : "",
       triage: triage && triage.band in BANDS ? triage : null,
+      snoozed: numbers(found.snoozed),
       visit: visit ? { last: looked(visit.last), since: looked(visit.since) } : null,
       sort: SORT_ORDERS.find((one) => one === found.sort) ?? "best",
       syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
       syncEach: numbers(found.syncEach),
       syncMetered: found.syncMetered !== false,
+      images: (found.images ?? []).filter((one) => typeof one === "string"),
       learnt: (found.learnt ?? []).filter((one) => typeof one === "string"),
     };
   } catch {
@@ -213,6 +219,15 @@ export class Shelf {
     this.#keep({ syncMetered: also });
   }
 
+  get images(): readonly string[] {
+    return this.#kept.images;
+  }
+
+  showImages(host: string, show: boolean): void {
+    const others = this.images.filter((one) => one !== host);
+    this.#keep({ images: show ? [...others, host] : others });
+  }
+
   setSyncEvery(minutes: number): void {
     this.#keep({ syncEvery: minutes });
   }
@@ -225,6 +240,16 @@ export class Shelf {
   learn(...ids: readonly string[]): void {
     const fresh = ids.filter((id) => !this.hasLearnt(id));
     if (fresh.length > 0) this.#keep({ learnt: [...this.#kept.learnt, ...fresh] });
+  }
+
+  get snoozed(): Readonly<Record<string, number>> {
+    return this.#kept.snoozed;
+  }
+
+  /** Puts a report off, or (nothing) lets it wait again. What is over is forgotten. */
+  snooze(key: string, until: number | null): void {
+    const others = Object.entries(this.snoozed).filter(([one, at]) => one !== key && at > Date.now());
+    this.#keep({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
   }
 
   setTriage(triage: DeskSetting): void {

@@ -24,6 +24,7 @@ export function holds(file: FileView): string {
     file.comments > 0 && shared.comments(file.comments),
     file.pages > 0 && shared.pages(file.pages),
     file.links > 0 && said.links(file.links),
+    file.releases > 0 && said.releases(file.releases),
   ].filter((part) => part !== false);
   return said.holds(file.kind, parts);
 }
@@ -31,7 +32,13 @@ export function holds(file: FileView): string {
 /** What an import did, in one line. */
 export function told(report: Imported): string {
   const into = shared.list(report.sources.map((share) => share.source)) || report.source;
-  return said.imported(into, report.new, report.updated, report.skipped);
+  const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
+  return said.imported(into, [
+    (report.new > 0 || releases === 0) && said.fresh(report.new),
+    report.updated > 0 && said.changed(report.updated),
+    releases > 0 && said.releases(releases),
+    report.skipped > 0 && said.refused(report.skipped),
+  ].filter((part) => part !== false));
 }
 
 /** Whether somebody who drops this path surely means a log. */

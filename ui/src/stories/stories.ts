@@ -4,8 +4,10 @@ import type { Component, ComponentProps } from "svelte";
 import Avatar from "../lib/Avatar.svelte";
 import Code from "../lib/Code.svelte";
 import Comment from "../lib/Comment.svelte";
+import FromThread from "../lib/FromThread.svelte";
 import Loading from "../lib/Loading.svelte";
 import Marked from "../lib/Marked.svelte";
+import Notices from "../lib/Notices.svelte";
 import Prose from "../lib/Prose.svelte";
 import { hereOf } from "../lib/references";
 import SourceSelect from "../lib/SourceSelect.svelte";
@@ -160,7 +162,9 @@ export const STORIES: readonly Story[] = [
     loading: read({ pending: true }),
     failing: read({ failure: { code: "not_found", message: "there is no file agent.log", hint: null } }),
   }),
+  ...told("FromThread", FromThread, { full: { key: "acme/app#1", text: "Restart it." } }),
   ...told("Loading", Loading, { loading: {} }),
+  ...told("Notices", Notices, { full: { notices: [{ lack: "model", text: "Not conclusive: keyword search only." }] }, empty: { notices: [] } }),
   ...told("Marked", Marked, { full: { spans: [{ text: "a ", hit: false }, { text: "certificate", hit: true }] }, empty: { spans: [] }, hostile: { spans: [{ text: TITLES.hostile, hit: true }] } }),
   ...told("Meta", Meta, each((sort) => ({ hit: hit(sort, 4) }))),
   ...told("MonthChart", MonthChart, {

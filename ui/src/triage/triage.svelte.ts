@@ -3,7 +3,7 @@
 import * as api from "../lib/api";
 import { Latest } from "../lib/latest";
 import type {
-  Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, TriageItem, TriageRequest, TriageResponse, VerdictKind,
+  Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, Notice, TriageItem, TriageRequest, TriageResponse, VerdictKind,
 } from "../lib/types";
 import { clock } from "../lib/clock.svelte";
 import type { Desk } from "../shell/desk.svelte";
@@ -12,11 +12,13 @@ import type { Deed } from "../shell/undo.svelte";
 import { words } from "../words";
 import { Arrivals, type Arrival } from "./arrivals.svelte";
 import { Marks } from "./marks.svelte";
-import { Today, type Done } from "./today.svelte";
+import { startOfDay, Today, type Done } from "./today.svelte";
 
 /** How many reports of each list are held; more come as these are decided. */
 const HELD = 100;
 const FEW = 15;
+/** Long enough to lie in the next day, whatever the clocks do. */
+const DAY_AND_MORE = 30 * 3_600_000;
 const QUEUE_EVERY = 2500;
 
 /** The engine's last answer, and the decisions that it knew of. */
@@ -47,7 +49,7 @@ const { decided, done: told } = words.triage;
 
 export class Triage {
   source = $state<string | null>(null);
-  includeClosed = $state(false);
+  includeClosed = $state(true);
   band = $state<Band>("possible");
 
   /** Whether the second list is shown; what is not shown cannot be selected. */
@@ -87,6 +89,8 @@ export class Triage {
   readonly relatedWaiting: number = $derived.by(() => this.#count(true));
   /** Closed reports that nothing was compared with, as only open ones were. */
   readonly closedLeftOut: number = $derived(this.#answer?.response.closed_left_out ?? 0);
+  /** What limits the answer. */
+  readonly notices: readonly Notice[] = $derived(this.#answer?.response.notices ?? []);
   /** Open reports that were not checked yet. */
   readonly unscanned: number = $derived(this.#answer?.response.unscanned ?? 0);
 
@@ -151,6 +155,11 @@ export class Triage {
 
   get decidedToday(): number {
     return this.done.length;
+  }
+
+  /** How many of the reports that are held here are put off. */
+  get snoozed(): number {
+    return [...this.#answered(false), ...this.#answered(true)].filter((item) => this.#isSnoozed(item)).length;
   }
 
   get canSkip(): boolean {
@@ -397,6 +406,20 @@ export class Triage {
     this.#select(next?.key ?? null);
   }
 
+  /** Puts the report off until tomorrow. */
+  snooze(): void {
+    const { item } = this;
+    if (!item) return;
+    const { shelf, undo } = this.#desk;
+    const next = this.#after([{ item, other: item.candidate.key, related: this.inRelated }]);
+    shelf.snooze(item.key, startOfDay(startOfDay(Date.now()) + DAY_AND_MORE));
+    this.#select(next);
+    undo.did(told.snoozed(item.key), () => {
+      shelf.snooze(item.key, null);
+      this.#select(item.key);
+    });
+  }
+
   /** Takes the last decision of the day back and shows its report again. */
   async undo(): Promise<void> {
     const deed = this.decisions.at(-1)?.deed;
@@ -457,9 +480,18 @@ export class Triage {
   }
 
   /** What the engine's answer holds of a list. */
-  #held(related: boolean): readonly TriageItem[] {
+  #answered(related: boolean): readonly TriageItem[] {
     const response = this.#answer?.response;
     return (related ? response?.related : response?.queue) ?? [];
+  }
+
+  #isSnoozed({ key }: TriageItem): boolean {
+    return (this.#desk.shelf.snoozed[key] ?? 0) > clock.now;
+  }
+
+  /** What the engine's answer holds of a list, without what is put off. */
+  #held(related: boolean): readonly TriageItem[] {
+    return this.#answered(related).filter((item) => !this.#isSnoozed(item));
   }
 
   /** Whether a report was decided about after the answer, or the answer came from before the decision. */
@@ -475,7 +507,8 @@ export class Triage {
 
   #count(related: boolean): number {
     const all = (related ? this.#answer?.response.related_waiting : this.#answer?.response.waiting) ?? 0;
-    return all - this.#held(related).filter((item) => this.#isDecided(item)).length + this.#back(related).length;
+    const gone = this.#answered(related).filter((item) => this.#isDecided(item) || this.#isSnoozed(item));
+    return all - gone.length + this.#back(related).length;
   }
 
   #listed(related: boolean): readonly TriageItem[] {

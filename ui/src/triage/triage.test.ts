@@ -1,5 +1,5 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Desk } from "../shell/desk.svelte";
 import { Jobs } from "../shell/jobs.svelte";
 import { Shelf } from "../shell/shelf.svelte";
@@ -113,6 +113,19 @@ it("puts a skipped report last", () => {
   expect(triage.items.map((i) => i.key)).toEqual(["b", "c", "a"]);
 });
 
+it("puts a snoozed report off until tomorrow, and lets it wait again", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    triage.snooze();
+    expect([triage.selected, triage.items.map((i) => i.key), triage.waiting, triage.snoozed]).toEqual(["b", ["b", "c"], 2, 1]);
+    vi.setSystemTime(Date.now() + 86_400_000);
+    await triage.load();
+    expect([triage.items.map((i) => i.key), triage.waiting]).toEqual([["a", "b", "c"], 3]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it("does not show a decided pair again, but the report with another candidate", async () => {
   await decide("not_duplicate");
   await triage.load();
@@ -138,11 +151,11 @@ it("checks again for what was chosen while a check ran", async () => {
   });
   const first = triage.enter();
   await rest();
-  triage.choose({ includeClosed: true });
+  triage.choose({ includeClosed: false });
   await rest();
   end();
   await first;
-  expect(scans).toEqual([false, true]);
+  expect(scans).toEqual([true, false]);
 });
 
 it("says that nothing waits once the queue after a check is here, and not before", async () => {

@@ -132,6 +132,7 @@ it("opens and closes the related ones by their heading, and leaves the pair that
 it("says that nothing waits, and what would add more", async () => {
   queue = [];
   await open();
+  await press("c");
   expect(text("header .end span")).toBe("All caught up");
   expect(text(".blank")).toContain("No open report is a possible duplicate. Only open reports were compared.");
   expect(buttons(".ways")).toEqual([

@@ -418,7 +418,7 @@ impl Casebook {
     }
 
     /// Returns the live sources with these keys, or all live sources if `keys` is empty.
-    async fn live(&self, keys: Vec<String>) -> Result<Vec<(SourceRow, RemoteRow)>> {
+    pub(super) async fn live(&self, keys: Vec<String>) -> Result<Vec<(SourceRow, RemoteRow)>> {
         self.run(move |i| {
             i.store.read(|r| {
                 let has_keys = !keys.is_empty();
@@ -449,7 +449,7 @@ impl Casebook {
     }
 
     /// Returns the tracker client of a live source, with the token for its host.
-    async fn tracker(
+    pub(super) async fn tracker(
         &self,
         http: &Http,
         source: &SourceRow,
@@ -484,6 +484,7 @@ impl Casebook {
                 Ok(source.id)
             })?;
             sync::forget_wiki(&i.folder, id)?;
+            i.forget_images();
             i.indexes().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
             i.plan_removals(&task)?;
             i.store.purge(&task)?;

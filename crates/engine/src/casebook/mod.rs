@@ -4,6 +4,7 @@
 mod brief;
 mod doctor;
 mod duplicates;
+mod images;
 mod insights;
 mod logs;
 mod mirror;

@@ -453,6 +453,10 @@ impl Confluence {
 
 #[async_trait]
 impl Tracker for Confluence {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::Confluence.streams(true)
     }

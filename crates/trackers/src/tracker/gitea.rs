@@ -174,6 +174,10 @@ fn comment(text: &str) -> Result<CommentRecord, String> {
 
 #[async_trait]
 impl Tracker for Gitea {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::Gitea.streams(false)
     }

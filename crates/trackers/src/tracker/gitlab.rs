@@ -278,6 +278,10 @@ fn has_more(response: &Response, count: usize, walk: &Pagination) -> bool {
 
 #[async_trait]
 impl Tracker for GitLab {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::GitLab.streams(false)
     }

@@ -34,8 +34,11 @@ use jiff::Timestamp;
 use release::{ReleaseList, ReleasePage, ReleasePlace, Releases};
 use walk::Pagination;
 
+use url::Url;
+
+use crate::http::{Http, Login, Request, status_words};
 use precedent_core::{
-    error::Result,
+    error::{Code, Error, Result},
     model::{Access, Project, Record},
     task::Task,
 };
@@ -277,6 +280,32 @@ pub trait Tracker: Send + Sync {
         _task: &Task,
     ) -> Result<Releases> {
         Ok(Releases::Found(ReleasePage::default()))
+    }
+
+    /// Returns the HTTP client, and the login that belongs to the tracker's origin.
+    fn connection(&self) -> (&Http, Option<&Login>);
+
+    /// Fetches a file that a text embeds. Only the tracker's own origin receives the token.
+    ///
+    /// # Errors
+    /// The same as [`Tracker::page`]; [`precedent_core::Code::NotFound`] without such a file.
+    async fn file(&self, url: &Url, task: &Task) -> Result<Vec<u8>> {
+        let (http, login) = self.connection();
+        // Scrubbing would damage what is no text.
+        let request = Request::get(url.clone()).for_secret();
+        let response = http.send(&request, login, task).await?;
+        let name = url.host_str().unwrap_or_default();
+        match response.status {
+            200 => Ok(response.body),
+            401 | 403 => Err(Error::new(
+                Code::Authentication,
+                format!("{name} does not show this file to the token"),
+            )),
+            status => {
+                let problem = format!("{name}: {}", status_words(status));
+                Err(Error::new(Code::NotFound, problem))
+            }
+        }
     }
 
     /// Returns the closer of duplicates, if the tracker supports it.

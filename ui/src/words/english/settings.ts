@@ -38,8 +38,8 @@ export const settings = {
   privacy: {
     title: "Privacy",
     about:
-      "No account, no telemetry. Precedent connects only to the hosts of your sources, and only to test or sync a source or to " +
-      "close duplicates. A token is sent only to its own host. The only exception is a model that you download by name, below.",
+      "No account, no telemetry. Precedent connects only to the hosts of your sources, and only to test or sync a source, to close " +
+      "duplicates, or to show images that you asked for. A token is sent only to its own host. The only exception is a model that you download by name, below.",
     sync: "Sync",
     syncAbout: "while this window is open; you can set another interval for each source in Sources",
     notMetered: "Not on metered networks",
@@ -47,6 +47,7 @@ export const settings = {
     connectsTo: "Connects to",
     for: "For",
     token: "Token",
+    images: "Images",
     tokenFrom: (place: string) => `from ${place}`,
     noToken: "none",
     remove: "Remove",

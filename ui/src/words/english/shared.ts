@@ -85,6 +85,7 @@ export const shared = {
     relatedTo: "Related to",
   },
 
+  showImages: (host: string) => `Show images from ${host}`,
   fold: {
     code: (lines: number, marks: number) => `Show all ${plural(lines, "line")}${withMarks(marks)}`,
     quote: (lines: number, marks: number) => `Show the whole quote, about ${plural(lines, "line")}${withMarks(marks)}`,

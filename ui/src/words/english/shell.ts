@@ -73,6 +73,7 @@ export const shell = {
     "triage.related": "Related, not a duplicate",
     "triage.different": "Not a duplicate",
     "triage.skip": "Skip for now",
+    "triage.snooze": "Snooze until tomorrow",
     "triage.undo": "Undo the last decision",
     "triage.mark": "Select it, to decide several at once",
     "triage.unmark": "Clear the selection",

@@ -168,8 +168,11 @@ export const sources = {
     },
     firstOf: (items: number) => `First of ${count(items)}`,
     leftOut: (files: number) => `${plural(files, "file")} skipped`,
-    imported: (into: string, fresh: number, updated: number, unusable: number) =>
-      `${into}: ${plural(fresh, "new record")}, ${count(updated)} updated${unusable > 0 ? `, ${plural(unusable, "record")} could not be used` : ""}.`,
+    releases: (n: number) => plural(n, "release"),
+    fresh: (records: number) => plural(records, "new record"),
+    changed: (records: number) => `${count(records)} updated`,
+    refused: (records: number) => `${plural(records, "record")} could not be used`,
+    imported: (into: string, parts: readonly string[]) => `${into}: ${parts.join(", ")}.`,
   },
 
   detail: {

@@ -72,6 +72,7 @@ export const triage = {
     someSame: (waiting: number, shown: number, same: number) =>
       `${toReview}${ofShown(waiting, shown)}, about ${plural(same, "likely duplicate")}`,
     notChecked: (reports: number) => `${count(reports)} not checked`,
+    snoozed: (reports: number) => `${count(reports)} snoozed`,
     /** Of what waits or is decided, and what is not checked. */
     together: (parts: readonly string[]) => parts.join("; "),
 
@@ -172,6 +173,7 @@ export const triage = {
     related: "Related",
     notDuplicate: "Not a duplicate",
     skip: "Skip",
+    snooze: "Snooze",
     undo: "Undo",
     aboutMarked: (reports: number) => `Decisions apply to ${plural(reports, "selected report")}.`,
     markNone: "Clear the selection",
@@ -186,6 +188,7 @@ export const triage = {
       not_duplicate: (reports: number) => `Marked ${count(reports)} reports as not duplicates.`,
     },
     takenBack: (decision: string) => `Undone: ${decision}.`,
+    snoozed: (report: string) => `${report} is snoozed until tomorrow.`,
   },
 
   nothing: {

@@ -404,6 +404,10 @@ impl Azure {
 
 #[async_trait]
 impl Tracker for Azure {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::Azure.streams(false)
     }

@@ -237,6 +237,10 @@ impl Bugzilla {
 
 #[async_trait]
 impl Tracker for Bugzilla {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::Bugzilla.streams(false)
     }

@@ -195,6 +195,10 @@ impl Discourse {
 
 #[async_trait]
 impl Tracker for Discourse {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::Discourse.streams(false)
     }

@@ -276,6 +276,10 @@ fn is_later_page(at: &Url) -> bool {
 
 #[async_trait]
 impl Tracker for GitHub {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.http, self.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         crate::tracker::Kind::GitHub.streams(false)
     }

@@ -180,6 +180,10 @@ impl Jira {
 
 #[async_trait]
 impl Tracker for Jira {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::Jira.streams(false)
     }

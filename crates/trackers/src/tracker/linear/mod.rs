@@ -173,6 +173,10 @@ impl Linear {
 
 #[async_trait]
 impl Tracker for Linear {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::Linear.streams(false)
     }

@@ -260,6 +260,10 @@ fn read_notes(text: &str, number: u64, base: &str, page: &mut Page) -> Result<()
 
 #[async_trait]
 impl Tracker for Redmine {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::Redmine.streams(self.wiki)
     }

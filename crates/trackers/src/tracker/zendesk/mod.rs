@@ -433,6 +433,10 @@ impl Zendesk {
 
 #[async_trait]
 impl Tracker for Zendesk {
+    fn connection(&self) -> (&Http, Option<&Login>) {
+        (&self.client.http, self.client.login.as_ref())
+    }
+
     fn streams(&self) -> &'static [Stream] {
         super::Kind::Zendesk.streams(self.wiki)
     }

@@ -1,0 +1,106 @@
+//! Images that texts embed, from the hosts of live sources.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use url::Url;
+
+use super::{Casebook, Inner};
+use precedent_core::{
+    error::{Error, Result},
+    files,
+    task::Task,
+};
+use precedent_trackers::sync;
+
+/// The largest image that is shown, in bytes.
+const MOST: usize = 10 << 20;
+/// The number of images that are kept; older ones are fetched again.
+const KEPT: usize = 500;
+/// The formats that are shown, by their first bytes. SVG may contain scripts.
+const FORMATS: [(&[u8], &str); 4] = [
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"RIFF", "image/webp"),
+];
+
+/// An image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Media type: `image/png`.
+    pub media_type: &'static str,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+impl Image {
+    fn read(bytes: Vec<u8>) -> Option<Self> {
+        let (_, media_type) = FORMATS.into_iter().find(|(start, _)| bytes.starts_with(start))?;
+        (bytes.len() <= MOST).then_some(Self { media_type, bytes })
+    }
+}
+
+impl Casebook {
+    /// Returns an image that a text embeds. Only the host of a live source is contacted, and only
+    /// its own origin receives its token. Fetched images are kept in the casebook's folder.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] for a host without a live source,
+    /// [`precedent_core::Code::InvalidInput`] if it is not an image; those of the network.
+    pub async fn image(&self, url: &str, task: &Task) -> Result<Image> {
+        let url = Url::parse(url).map_err(|_| Error::invalid("the image has no valid address"))?;
+        let path = self.inner.image_path(&url);
+        let kept = path.clone();
+        if let Some(image) =
+            self.run(move |_| Ok(fs::read(kept).ok().and_then(Image::read))).await?
+        {
+            return Ok(image);
+        }
+        for (source, remote) in self.live(Vec::new()).await? {
+            let (_, address) = sync::remote_address(&source, &remote)?;
+            if !address.places().iter().any(|place| place.origin() == url.origin()) {
+                continue;
+            }
+            let tracker = self.tracker(&self.inner.http, &source, &remote).await?;
+            let image = Image::read(tracker.file(&url, task).await?).ok_or_else(|| {
+                Error::invalid("this is not an image, or one larger than 10 MB")
+                    .with_hint("PNG, JPEG, GIF and WebP are shown.")
+            })?;
+            let copy = image.bytes.clone();
+            // Without a copy it is fetched again.
+            let _ = self.run(move |i| i.keep_image(&path, &copy)).await;
+            return Ok(image);
+        }
+        let host = url.host_str().unwrap_or_default();
+        Err(Error::not_found(format!("{host} is not the host of a source"))
+            .with_hint("Images are loaded from the trackers of this casebook only."))
+    }
+}
+
+impl Inner {
+    fn images(&self) -> PathBuf {
+        self.folder.join("images")
+    }
+
+    fn image_path(&self, url: &Url) -> PathBuf {
+        self.images().join(blake3::hash(url.as_str().as_bytes()).to_hex().as_str())
+    }
+
+    fn keep_image(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        let folder = self.images();
+        files::private_folder(&folder)?;
+        if fs::read_dir(&folder).is_ok_and(|images| images.count() >= KEPT) {
+            self.forget_images();
+            files::private_folder(&folder)?;
+        }
+        files::replace_private(path, bytes)
+    }
+
+    /// Removes the kept images; those that are shown again are fetched again.
+    pub(super) fn forget_images(&self) {
+        let _ = fs::remove_dir_all(self.images());
+    }
+}

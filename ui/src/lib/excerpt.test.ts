@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { excerpt } from "./excerpt";
+
+const PAGE = "# Ports\n\nOne port is needed.\n\n| Port | Use |\n|---|---|\n| 7443 | agent |\n\n```sh\nfw doctor --now\n```\n\n## Proxies\n\nNone.";
+
+it("finds the lines that a passage was made of", () => {
+  expect(excerpt(PAGE, "One port is needed.\nPort Use\n7443 agent\nfw doctor --now")).toBe(
+    "One port is needed.\n\n| Port | Use |\n|---|---|\n| 7443 | agent |\n\n```sh\nfw doctor --now\n```",
+  );
+  expect(excerpt(PAGE, "something else altogether")).toBe(null);
+});
