@@ -218,9 +218,10 @@ fn print_case(word: &str, case: &SolvedCase, output: &mut Output) {
 /// Prints how a case was solved.
 fn fix(case: &SolvedCase, output: &mut Output) {
     let mut how: Vec<String> = fixed_in(case).into_iter().collect();
-    how.extend(
-        case.fixed_by.iter().map(|f| format!("fixed by {} {}", plain(&f.key), plain(&f.title))),
-    );
+    how.extend(case.fixed_by.iter().map(|f| {
+        let line = format!("fixed by {} {}", plain(&f.key), plain(&f.title));
+        line.trim_end().to_owned()
+    }));
     if !how.is_empty() {
         output.line(format_args!("    {GOOD}{}{GOOD:#}", how.join(", ")));
     }

@@ -292,9 +292,10 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     }
     versions.extend(fixed_in(case));
     let prefix = if case.state == Some(State::Merged) { "" } else { "fixed by " };
-    versions.extend(
-        case.fixed_by.iter().map(|f| format!("{prefix}{} {}", plain(&f.key), plain(&f.title))),
-    );
+    versions.extend(case.fixed_by.iter().map(|f| {
+        let line = format!("{prefix}{} {}", plain(&f.key), plain(&f.title));
+        line.trim_end().to_owned()
+    }));
     if !versions.is_empty() {
         output.line(format_args!("{GOOD}{}{GOOD:#}", versions.join(", ")));
     }

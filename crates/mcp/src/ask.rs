@@ -1,7 +1,10 @@
 //! The one answer to a question: the verdict, its evidence, and what to tell the customer.
 
 use super::{
-    markdown::{TITLE, Text, day, facts, inline, percent, read_call, report as describe, state},
+    markdown::{
+        TITLE, Text, change_heading, day, facts, inline, percent, read_call, report as describe,
+        state,
+    },
     output::{self, Item, Verdict},
 };
 use precedent_core::model::{AskResponse, KnownProblem, SAME, SURELY};
@@ -181,7 +184,7 @@ fn render_evidence(problem: &KnownProblem, text: &mut Text) {
     }
     for change in &problem.fixed_by {
         text.gap();
-        let heading = format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE));
+        let heading = change_heading(change);
         match problem.fix.is_none() && !change.text.is_empty() {
             true => text.quote(&heading, &change.text, COMMENT),
             false => drop(text.add(&heading)),

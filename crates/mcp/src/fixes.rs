@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::{
     markdown::{
-        TITLE, Text, call, day, facts, inline, percent, read_call, report as describe, state,
+        TITLE, Text, call, change_heading, day, facts, inline, percent, read_call,
+        report as describe, state,
     },
     output::{self, Item},
 };
@@ -132,7 +133,7 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         text.add(&format!("Fixed in {}{}", inline(version, 40), note.unwrap_or_default()));
     }
     for change in &case.fixed_by {
-        let heading = format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE));
+        let heading = change_heading(change);
         match change.text.is_empty() {
             true => drop(text.add(&heading)),
             false => text.quote(&heading, &change.text, text.budget().saturating_sub(end) / 2),

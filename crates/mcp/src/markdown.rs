@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use precedent_core::model::{CaseComment, Notice, State};
+use precedent_core::model::{CaseComment, FixedBy, Notice, State};
 use precedent_text::visible::{strip_ansi, visible};
 use serde_json::{Value, json};
 
@@ -75,6 +75,12 @@ pub fn read_call(key: &str, comment: Option<&str>) -> String {
 /// Formats a report in a line: its key, state and title.
 pub fn report(key: &str, status: Option<State>, reason: Option<&str>, title: &str) -> String {
     facts([format!("[{}]", inline(key, TITLE)), state(status, reason), inline(title, TITLE)])
+}
+
+/// Formats the key and the title of a change that fixed something.
+pub fn change_heading(change: &FixedBy) -> String {
+    let heading = format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE));
+    heading.trim_end().to_owned()
 }
 
 /// Formats a state with the reason for a closure.

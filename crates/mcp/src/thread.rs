@@ -9,8 +9,8 @@ use serde_json::json;
 use super::{
     ask,
     markdown::{
-        TITLE, Text, author, byte_offset, call, day, facts, inline, page, quotation, read_call,
-        state,
+        TITLE, Text, author, byte_offset, call, change_heading, day, facts, inline, page,
+        quotation, read_call, state,
     },
     output,
     parameters::ReadThread,
@@ -187,7 +187,7 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
     text.gap();
     text.add(&format!("**Status: {}.**", ask::status(problem)));
     for change in &problem.fixed_by {
-        text.add(&format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE)));
+        text.add(&change_heading(change));
     }
     for (heading, comment) in
         [(problem.fix_heading(), &problem.fix), ("Workaround", &problem.workaround)]

@@ -99,7 +99,7 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static LINE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: |\[(?:error|fatal)\]:?\s+)([^\n]{12,160})",
+        r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: |\[(?:error|fatal)\]\s*:?\s+)(\p{L}[^\n]{11,159})",
     )
 });
 // A missing library in the messages of loaders: dyld, ld.so, Windows, Java, .NET.

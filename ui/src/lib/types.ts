@@ -676,7 +676,7 @@ export interface FixedBy {
    */
   text: string;
   /**
-   * Title of the pull request.
+   * Title of the pull request; empty if it is not mirrored.
    */
   title: string;
   /**
@@ -779,6 +779,10 @@ export interface KnownReport {
    */
   key: string;
   /**
+   * Comment of it to read first, if nothing else answers the question; null otherwise.
+   */
+  said: CaseComment | null;
+  /**
    * State: open, closed or merged; null if unknown.
    */
   state: State | null;
@@ -786,6 +790,10 @@ export interface KnownReport {
    * Reason for the closure as given by the tracker; null if there is none.
    */
   state_reason: string | null;
+  /**
+   * Status according to its thread; null if the thread was not read.
+   */
+  status: ProblemStatus | null;
   /**
    * Title of the report.
    */

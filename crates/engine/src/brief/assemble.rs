@@ -557,11 +557,13 @@ impl Writer<'_> {
             );
             clauses
                 .extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
-            clauses
-                .extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
+            clauses.extend(case.fixed_by.iter().map(|change| match change.is_mirrored() {
+                true => format!("fixed by {} ({})", change.key, change.title),
+                false => format!("fixed by {}", change.key),
+            }));
             clauses.extend(case.same_signature.then(|| "same error".to_owned()));
             let mut citations = cite(None);
-            citations.extend(case.fixed_by.iter().map(of_change));
+            citations.extend(case.fixed_by.iter().filter(|c| c.is_mirrored()).map(of_change));
             let is_itself = case.relation == Some(CaseRelation::Itself);
             entries.push(Entry {
                 heading: Some(if is_itself {

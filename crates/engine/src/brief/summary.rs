@@ -84,7 +84,7 @@ pub(super) fn of_answer(
     });
     if let Some(problem) = &answer.problem {
         sentences.extend(solution(problem));
-        citations.extend(problem.fixed_by.iter().map(of_change));
+        citations.extend(problem.fixed_by.iter().filter(|c| c.is_mirrored()).map(of_change));
     }
     // An open report is no answer to itself if another one is.
     let is_open =

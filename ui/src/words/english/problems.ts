@@ -92,7 +92,7 @@ export const problems = {
       solved: "solved",
       unreleased: "fixed, not released",
       came_back: "came back",
-      declined: "declined",
+      declined: "declined or not reproduced",
       closed_without_fix: "no documented fix",
     },
     fixedIn: (version: string) => `fixed in ${version}`,

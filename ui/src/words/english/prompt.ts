@@ -29,7 +29,7 @@ export const prompt = {
   wikiLeftOut: "Not searched, because the solved case is likely to help.",
 
   knownDuplicate: (of: string) => `Known duplicate of ${of}`,
-  fixedBy: (key: string, title: string) => `Fixed by ${key}: ${title}`,
+  fixedBy: (key: string, title: string) => (title === "" ? `Fixed by ${key}` : `Fixed by ${key}: ${title}`),
   fixedIn: (version: string) => `Fixed in ${version}`,
 
   ways: {
