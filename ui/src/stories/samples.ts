@@ -120,7 +120,7 @@ export const known = (sort: Sort): KnownProblem => ({
 /** What is known of a text, or of an item. */
 export const answered = (sort: Sort, key: string | null = null): AskResponse => ({
   ...NOTHING, key, problem: known(sort), cases: [], wiki: [page("plain")], next: ["Use the workaround.", "Fixed, not released yet."],
-  related: [{ key: "acme/app#6", title: TITLES[sort], url: null, state: "open", state_reason: null, band: "possible", confidence: 0.31 }],
+  related: [{ key: "acme/app#6", title: TITLES[sort], url: null, state: "open", state_reason: null, band: "possible", confidence: 0.31, status: "open", said: null }],
 });
 
 const report = (number: number, title: string, month: number): ProblemReport => ({
@@ -167,7 +167,7 @@ export const logs = (sort: Sort): LogResponse => ({
   lines: 88_000, new: 1, notices: [], conclusive: true, perhaps: 0, solved: 1, took_ms: 240,
   errors: [
     failed(sort, { severity: "fatal", before_crash: true, near_end: true, verdict: "solved", case: solved(sort), count: 1 }),
-    failed(sort, { verdict: "known", known: { band: "likely", confidence: 0.72, key: "acme/app#5", state: "open", state_reason: null, title: TITLES[sort], url: null } }),
+    failed(sort, { verdict: "known", known: { band: "likely", confidence: 0.72, key: "acme/app#5", state: "open", state_reason: null, title: TITLES[sort], url: null, status: null, said: null } }),
     failed(sort, { severity: "warning", count: 3 }),
   ],
 });
