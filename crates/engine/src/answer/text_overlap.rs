@@ -218,7 +218,7 @@ impl<'a> OverlapReader<'a> {
         let failures: Vec<String> = a
             .signatures
             .intersection(&b.signatures)
-            .filter(|s| s.is_telling() && !s.is_generic())
+            .filter(|s| s.is_telling())
             .map(Signature::term)
             .collect();
         let failure =
