@@ -275,7 +275,7 @@ fn every_tool_answers() {
     );
     let thread = client.ok("read_thread", json!({"key": "acme/app#1"}));
     assert_eq!((&thread["comments"], &thread["next_offset"]), (&json!(5), &Value::Null));
-    has(&thread, &["**Status: ", "comment: comment-14", "### comment-10 · ", "> Remark 0"]);
+    has(&thread, &["**Status: ", "Comment: comment-14", "### comment-10 · ", "> Remark 0"]);
     let part = client.ok("read_thread", json!({"key": "acme/app#1", "comment": "comment-12"}));
     assert!(part["text"].as_str().unwrap().contains("### comment-12"), "{part}");
     assert!(!part["text"].as_str().unwrap().contains("### comment-11"), "{part}");
