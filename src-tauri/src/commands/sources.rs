@@ -3,8 +3,8 @@
 use precedent_core::{
     Result, Task,
     model::{
-        Access, HostView, ImportRequest, Imported, MirrorView, NewMirror, SourceView, SyncReport,
-        SyncRequest, Understood,
+        Access, HostView, ImportRequest, ImportResult, MirrorView, NewMirror, SourceView,
+        SyncReport, SyncRequest, Understood,
     },
     task::Progress,
 };
@@ -93,7 +93,7 @@ pub async fn import_files(
     desk: State<'_, AppState>,
     request: ImportRequest,
     progress: Channel<Progress>,
-) -> Result<Imported> {
+) -> Result<ImportResult> {
     let casebook = desk.casebook().await?;
     let request = full(&app, request)?;
     let job = desk.begin(JobKind::Import, task_reporting_to(progress))?;

@@ -135,8 +135,8 @@ pub fn calibrate(
     // Sort by age, so that every fold gets reports of both kinds and of all ages.
     sample.sort_by_key(|(id, _)| groups.place.get(id));
     let filters = vec![
-        Filter { test: Test::Source(row.key.clone()), negated: false },
-        Filter { test: Test::Kind(DocKind::Issue), negated: false },
+        Filter { test: Test::Source(row.key.clone()), is_negated: false },
+        Filter { test: Test::Kind(DocKind::Issue), is_negated: false },
     ];
     let scope = Scope { filters, ..Scope::default() };
     let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
@@ -164,13 +164,13 @@ pub fn calibrate(
     let Some(fit_report) = fit(finder.table, &queries, task)? else { return Ok(report) };
     let best = fit_report
         .source_weights
-        .filter(|_| fit_report.own.order.is_some())
+        .filter(|_| fit_report.source_model.order.is_some())
         .unwrap_or(fit_report.built_in);
     (report.found_first, report.found_in_ten) = (best.found_first, best.found_in_ten);
     (report.built_in, report.own) = (Some(fit_report.built_in), fit_report.source_weights);
     report.thresholds = figures(&fit_report.answers);
     if !dry {
-        let calibration = fit_report.own.calibration(finder.model());
+        let calibration = fit_report.source_model.calibration(finder.model());
         finder.store.write(|w| w.put_calibration(row.id, &calibration, now))?;
         report.kept = true;
     }
