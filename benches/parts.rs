@@ -3,7 +3,7 @@
 
 use divan::{Bencher, counter::BytesCount};
 use precedent_text::{
-    chunk, html, markdown, prepare::Prepared, reference, signature, skeleton::Skeleton, tokens,
+    chunk, html, markdown, prepare::PreparedText, reference, signature, skeleton::Skeleton, tokens,
 };
 
 /// A report with prose, a list, a log and a stack trace.
@@ -58,7 +58,7 @@ fn references(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn prepare_and_chunk(bencher: Bencher<'_, '_>) {
     let skeleton = Skeleton::default();
-    bencher
-        .counter(BytesCount::of_str(REPORT))
-        .bench(|| chunk::chunks(&Prepared::body(divan::black_box(REPORT), &skeleton), 24).len());
+    bencher.counter(BytesCount::of_str(REPORT)).bench(|| {
+        chunk::chunks(&PreparedText::body(divan::black_box(REPORT), &skeleton), 24).len()
+    });
 }

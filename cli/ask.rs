@@ -75,12 +75,12 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
                 Some(status) => status.words().to_owned(),
                 None => state(report.state, report.state_reason.as_deref()),
             };
-            let same = match report.confidence {
+            let likelihood = match report.confidence {
                 confidence if confidence < POSSIBLE => String::new(),
                 confidence => format!(" · same problem: {:.0}%", confidence * 100.0),
             };
             output.line(format_args!(
-                "{KEY}{}{KEY:#}  {}  {DIM}{status}{same}{DIM:#}",
+                "{KEY}{}{KEY:#}  {}  {DIM}{status}{likelihood}{DIM:#}",
                 plain(&report.key),
                 plain(&report.title),
             ));

@@ -23,17 +23,17 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     }
     let (mut key, mut text, mut paths) = (None, String::new(), Vec::new());
     // Keeps the file with standard input alive until the brief is made.
-    let piped = match parse_subject(session, &command.question).await? {
+    let piped_input = match parse_subject(session, &command.question).await? {
         Subject::Item(item) => {
             key = Some(item);
             None
         }
-        Subject::Text(given) => {
-            text = given;
+        Subject::Text(input_text) => {
+            text = input_text;
             None
         }
-        Subject::Logs(all, input) => {
-            paths = all;
+        Subject::Logs(log_paths, input) => {
+            paths = log_paths;
             input
         }
     };
@@ -64,7 +64,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     }
     let format = format(&command)?;
     let mut brief = session.casebook.brief(request, &session.task).await?;
-    if piped.is_some() {
+    if piped_input.is_some() {
         brief.record.request.logs = vec![STANDARD_INPUT.to_owned()];
     }
     if let Some(fields) = command.json.json.as_deref().filter(|fields| !fields.is_empty()) {

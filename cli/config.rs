@@ -5,7 +5,7 @@ use std::path::Path;
 use precedent_core::{Error, Result, files};
 use precedent_engine::{
     config::{ConfigFile, KEYS, Settings, key},
-    diagnosis::Said,
+    diagnosis::SettingValue,
 };
 
 use crate::{
@@ -31,11 +31,14 @@ pub struct Setting {
 }
 
 /// Returns all settings with their current values, for a bug report.
-pub fn all_settings() -> Result<Vec<Said>> {
+pub fn all_settings() -> Result<Vec<SettingValue>> {
     let path = precedent_host::config_file(dirs::config_dir());
     let file = precedent_host::salvage_config(require_path(path.as_deref())?)?.0;
-    let view =
-        |s: Setting| Said { key: s.key.to_owned(), value: s.value, origin: s.origin.to_owned() };
+    let view = |s: Setting| SettingValue {
+        key: s.key.to_owned(),
+        value: s.value,
+        origin: s.origin.to_owned(),
+    };
     KEYS.iter().map(|key| setting(key, &file).map(view)).collect()
 }
 
@@ -105,7 +108,7 @@ fn setting(key: &'static precedent_engine::config::Key, file: &ConfigFile) -> Re
     let by_variable = precedent_host::override_by_variable(key, &mut settings)?;
     Ok(Setting {
         key: key.name,
-        value: key.shown(&settings),
+        value: key.value_text(&settings),
         origin: match (by_variable, in_file) {
             (true, _) => "environment",
             (false, true) => "file",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use precedent_core::{
     Code, Error, Result, Task, files,
-    model::{Carried, Finding, Severity},
+    model::{CasebookContents, Finding, Severity},
 };
 use precedent_engine::{Casebook, OpenOptions, diagnosis::Surroundings};
 
@@ -174,7 +174,7 @@ pub async fn export(session: &Session, command: ExportCommand, output: &mut Outp
 }
 
 /// Describes the contents of a backup or an export.
-pub fn contents(c: &Carried) -> String {
+pub fn contents(c: &CasebookContents) -> String {
     let mut parts = vec![
         plural(c.sources.len() as u64, "source"),
         plural(c.documents, "document"),

@@ -40,7 +40,7 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         window: command.window,
         weights: command.weights.clone(),
         features: command.features.clone(),
-        judged: command.judged.clone(),
+        judgements: command.judgements.clone(),
         translations: command.translations.clone(),
         run: command.run.clone(),
         against: command.against.clone(),
@@ -59,8 +59,8 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         None => print(&report, output),
     }
     match report.worse_than_search() {
-        Some(behind) => {
-            Err(Error::new(Code::Internal, format!("duplicates ranks below search on {behind}"))
+        Some(deficit) => {
+            Err(Error::new(Code::Internal, format!("duplicates ranks below search on {deficit}"))
                 .with_hint("Check the ranking weights; `--weights FILE` tries others."))
         }
         None => Ok(()),

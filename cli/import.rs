@@ -9,7 +9,8 @@ use std::{
 use precedent_core::{
     Error, Result, Task,
     model::{
-        ColumnView, FileView, ImportReport, ImportRequest, Imported, IndexReport, Taken, Understood,
+        ColumnView, FileView, ImportReport, ImportRequest, ImportResult, IndexReport,
+        PortableImport, Understood,
     },
 };
 
@@ -25,7 +26,7 @@ use crate::{
 #[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct Report {
     #[serde(flatten)]
-    import: Imported,
+    import: ImportResult,
     index: Option<IndexReport>,
 }
 
@@ -37,45 +38,45 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
     };
     let import = async |request| session.casebook.import_files(request, &session.task).await;
     let plain = |report: Result<ImportReport>| {
-        report.map(|report| Imported { report, ..Imported::default() })
+        report.map(|report| ImportResult { report, ..ImportResult::default() })
     };
     if command.undo {
         return undo(session, &command.json, output).await;
     }
-    let (import, after, json) = match command.command {
+    let (import, after_import, json) = match command.command {
         None => {
             if command.source.is_none() && !command.yes {
                 confirm(session, &command).await?;
             }
             let request =
                 ImportRequest { paths: command.paths, source: command.source, map: command.map };
-            (import(request).await, command.after, command.json)
+            (import(request).await, command.after_import, command.json)
         }
         Some(ImportCommand::Github(files)) => {
-            (import(request(&files, Vec::new())).await, files.after, files.json)
+            (import(request(&files, Vec::new())).await, files.after_import, files.json)
         }
         Some(ImportCommand::Csv { map, files }) => {
-            (import(request(&files, map)).await, files.after, files.json)
+            (import(request(&files, map)).await, files.after_import, files.json)
         }
         Some(ImportCommand::Wiki(files)) => {
             let import = import_each(&files, async |path| {
                 session.casebook.import_wiki(&files.source, path, &session.task).await
             });
-            (plain(import.await), files.after, files.json)
+            (plain(import.await), files.after_import, files.json)
         }
-        Some(ImportCommand::Casebook { file, after, json }) => {
-            return casebook(session, &file, after, &json, output).await;
+        Some(ImportCommand::Casebook { file, after_import, json }) => {
+            return casebook(session, &file, after_import, &json, output).await;
         }
-        Some(ImportCommand::Sample { after, json }) => {
+        Some(ImportCommand::Sample { after_import, json }) => {
             let import = session.casebook.import_sample(&session.task).await;
-            (plain(import), after, json)
+            (plain(import), after_import, json)
         }
     };
     // Data stored before an error is kept and indexed; the error is reported at the end.
     let (import, error) = match import {
         Ok(report) => (report, None),
         Err(error) if error.code() == precedent_core::Code::Cancelled => return Err(error),
-        Err(error) => (Imported::default(), Some(error)),
+        Err(error) => (ImportResult::default(), Some(error)),
     };
     if error.is_none() {
         understood(session, &import.files_read);
@@ -86,7 +87,7 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
         }
         shares(session, &import);
     }
-    let index = index(session, after).await?;
+    let index = index(session, after_import).await?;
     if let Some(error) = error {
         return Err(error);
     }
@@ -356,7 +357,7 @@ pub async fn before_a_new_casebook(command: &ImportAll, folder: &Path, task: &Ta
 }
 
 /// Prints how many items each source received, if there is more than one source.
-fn shares(session: &Session, import: &Imported) {
+fn shares(session: &Session, import: &ImportResult) {
     if import.sources.len() < 2 {
         return;
     }
@@ -375,7 +376,7 @@ fn shares(session: &Session, import: &Imported) {
 #[schemars(rename = "Casebook")]
 pub struct CasebookReport {
     #[serde(flatten)]
-    taken: Taken,
+    import: PortableImport,
     index: Option<IndexReport>,
 }
 
@@ -389,7 +390,7 @@ async fn casebook(
     let quiet = session.quiet;
     let report_left_out = move |left_out: &[String]| {
         for reason in left_out.iter().filter(|_| !quiet) {
-            let lead = if reason.starts_with(Taken::CORRECTED) { "" } else { "Skipped. " };
+            let lead = if reason.starts_with(PortableImport::CORRECTED) { "" } else { "Skipped. " };
             remark(format_args!("{lead}{}", plain(reason)));
         }
     };
@@ -397,7 +398,7 @@ async fn casebook(
     session.say(&format!("Imported {}.", crate::doctor::contents(&casebook.contents)));
     let index = index(session, options).await?;
     match &json.json {
-        Some(fields) => output.json(&CasebookReport { taken: casebook, index }, fields, None),
+        Some(fields) => output.json(&CasebookReport { import: casebook, index }, fields, None),
         None => Ok(()),
     }
 }

@@ -137,7 +137,7 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
     let lines = format!("{} lines", count(errors.lines));
     if errors.distinct > 0 {
         let total = plural(errors.distinct as u64, "distinct error");
-        let searched_part = match errors.asked {
+        let searched_part = match errors.error_count {
             n if n == errors.distinct => String::new(),
             1 => ", 1 of them searched".to_owned(),
             n => format!(", {n} of them searched"),

@@ -318,7 +318,7 @@ fn interruptible(bar: &progress::Bar) -> Task {
             interrupt.cancel();
             tokio::time::sleep(GRACE).await;
             // An interrupted transaction is rolled back; earlier data is kept.
-            output::report(&precedent_core::error::cancelled());
+            output::report(&precedent_core::error::cancel_error());
             std::process::exit(i32::from(INTERRUPT_CODE));
         }
     });

@@ -62,10 +62,10 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             }
             show(&casebook.edit_note(&key, change, &session.task).await?, &json.json, output)
         }
-        NoteCommand::List { kind, archived, json } => {
+        NoteCommand::List { kind, include_archived, json } => {
             let kind = kind.map(|k| kind_of(&k)).transpose()?;
             let mut notes = casebook.notes(kind).await?;
-            notes.retain(|n| archived || n.lifecycle == Lifecycle::Active);
+            notes.retain(|n| include_archived || n.lifecycle == Lifecycle::Active);
             if let Some(fields) = &json.json {
                 return output.json(&notes, fields, None);
             }

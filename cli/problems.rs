@@ -104,12 +104,12 @@ fn print(problem: &ListedProblem, output: &mut Output) {
     output.line(format_args!("{BOLD}{}{BOLD:#}", plain(&problem.head.title)));
     output.line(format_args!("  {DIM}{}{DIM:#}", facts.join(" · ")));
     print_report(&problem.head, "", output);
-    for other in problem.members.iter().take(MAX_MEMBERS) {
-        let confidence = match other.known {
+    for member in problem.members.iter().take(MAX_MEMBERS) {
+        let confidence = match member.known {
             true => "known".to_owned(),
-            false => format!("{:.0}%", other.confidence * 100.0),
+            false => format!("{:.0}%", member.confidence * 100.0),
         };
-        print_report(other, &confidence, output);
+        print_report(member, &confidence, output);
     }
     if problem.members.len() > MAX_MEMBERS {
         output.line(format_args!("  {DIM}and {} more{DIM:#}", problem.members.len() - MAX_MEMBERS));

@@ -30,7 +30,7 @@ impl Bar {
     /// Creates a task whose progress this bar shows.
     pub fn task(&self) -> Task {
         match self.state.clone() {
-            Some(state) => Task::watched(move |progress| show(&state, &progress)),
+            Some(state) => Task::with_listener(move |progress| show(&state, &progress)),
             None => Task::new(),
         }
     }

@@ -6,10 +6,10 @@ use precedent_core::{
     Code, Error, Result, files,
     model::{
         Access, Article, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure,
-        ClosureRecord, ClosureReport, DuplicatesResponse, Exported, Health, HostView, IndexReport,
-        LogResponse, ModelView, Note, NoteAnswer, ProblemsResponse, RedactionPreview, Replay,
-        Restored, SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures, TriageResponse,
-        TroubleshootResponse, Understood, Undone, Verdict,
+        ClosureRecord, ClosureReport, DuplicatesResponse, ExportResult, Health, HostView,
+        IndexReport, LogResponse, ModelView, Note, NoteAnswer, ProblemsResponse, RedactionPreview,
+        Replay, RestoreResult, SearchResponse, SimilarNotes, SourceView, Thread, ThreadFigures,
+        TriageResponse, TroubleshootResponse, Understood, Undone, Verdict,
     },
 };
 use precedent_text::similar;
@@ -44,7 +44,7 @@ const SCHEMAS: &[SchemaEntry] = &[
     ("eval", of::<EvalReport>),
     ("eval-cases", of::<CasesReport>),
     ("eval-solved", of::<ThreadFigures>),
-    ("export", of::<Exported>),
+    ("export", of::<ExportResult>),
     ("import", of::<import::Report>),
     ("import-casebook", of::<import::CasebookReport>),
     ("import-dry-run", of::<Understood>),
@@ -57,7 +57,7 @@ const SCHEMAS: &[SchemaEntry] = &[
     ("note-edit", of::<Note>),
     ("note-list", of::<Vec<Note>>),
     ("note-show", of::<Note>),
-    ("restore", of::<Restored>),
+    ("restore", of::<RestoreResult>),
     ("search", of::<SearchResponse>),
     ("show", of::<Thread>),
     ("source-add", of::<SourceView>),
@@ -96,7 +96,7 @@ pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Resu
         return Ok(());
     };
     let (_, schema) = SCHEMAS.iter().find(|(key, _)| *key == name).ok_or_else(|| {
-        let hint = match similar::meant(name, SCHEMAS.iter().map(|(key, _)| *key)) {
+        let hint = match similar::closest_name(name, SCHEMAS.iter().map(|(key, _)| *key)) {
             Some(suggestion) => {
                 format!("Did you mean {suggestion}? `precedent schema` lists them.")
             }

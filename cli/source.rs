@@ -15,14 +15,14 @@ use crate::{
 
 pub async fn run(session: &Session, command: SourceCommand, output: &mut Output) -> Result<()> {
     match command {
-        SourceCommand::Add { key, host, called, wiki, json } => {
+        SourceCommand::Add { key, host, local_name, wiki, json } => {
             let mut was_there = false;
             let address = NewMirror::of_address(&key);
             let is_mirror = address.is_some() || key.contains(':');
             let view = match key.split_once(':') {
                 _ if address.is_some() => {
                     let parsed_address = address.unwrap_or_default();
-                    let new = NewMirror { host, key: called, wiki, ..parsed_address };
+                    let new = NewMirror { host, key: local_name, wiki, ..parsed_address };
                     session.casebook.add_tracker(new).await?
                 }
                 Some((_, rest)) if rest.starts_with("//") => {
@@ -35,12 +35,12 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                         tracker: tracker.to_owned(),
                         place: place.to_owned(),
                         host,
-                        key: called,
+                        key: local_name,
                         wiki,
                     };
                     session.casebook.add_tracker(new).await?
                 }
-                None if host.is_some() || wiki || called.is_some() => {
+                None if host.is_some() || wiki || local_name.is_some() => {
                     return Err(Error::invalid("--host, --as and --wiki need a tracker")
                         .with_hint(format!("For example: precedent source add github:{key}")));
                 }

@@ -38,7 +38,7 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
         session.say(&format!("Next sync in {}.", spoken(command.every)));
         tokio::select! {
             () = tokio::time::sleep(command.every) => {}
-            () = session.task.cancelled() => {}
+            () = session.task.wait_for_cancel() => {}
         }
         session.task.check()?;
     }
@@ -74,7 +74,7 @@ async fn round(
     let error = failure(&sources);
     let index = match &error {
         Some(error) if error.code() == Code::Cancelled => None,
-        _ => import::index(session, command.after).await?,
+        _ => import::index(session, command.after_import).await?,
     };
     if let Some(fields) = &command.json.json {
         output.json(&Report { sources, index }, fields, Some("sources"))?;

@@ -68,19 +68,19 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
         ));
         session.bar.finish();
         output.flush();
-        let shown: HashSet<&str> =
+        let printed_keys: HashSet<&str> =
             response.queue.iter().chain(&response.related).map(|item| item.key.as_str()).collect();
         let rest = session.casebook.triage(request, &session.task).await?;
         output.line("");
         summary(&rest, output);
-        list(&rest, &shown, output);
+        list(&rest, &printed_keys, output);
     }
     Ok(())
 }
 
 /// Prints the queue without the reports that are already shown.
-fn list(response: &TriageResponse, shown: &HashSet<&str>, output: &mut Output) {
-    for item in response.queue.iter().filter(|item| !shown.contains(item.key.as_str())) {
+fn list(response: &TriageResponse, printed_keys: &HashSet<&str>, output: &mut Output) {
+    for item in response.queue.iter().filter(|item| !printed_keys.contains(item.key.as_str())) {
         print(item, output);
     }
     let shown_count = response.queue.len() as u64;
@@ -91,8 +91,8 @@ fn list(response: &TriageResponse, shown: &HashSet<&str>, output: &mut Output) {
             response.waiting - shown_count
         ));
     }
-    print_related(response, shown, output);
-    if response.closed_left_out > 0 && shown.is_empty() {
+    print_related(response, printed_keys, output);
+    if response.closed_left_out > 0 && printed_keys.is_empty() {
         output.line("");
         output.line(format_args!(
             "{DIM}Only open reports were compared; use --include-closed to include {}.{DIM:#}",
@@ -131,19 +131,19 @@ fn summary(response: &TriageResponse, output: &mut Output) {
 }
 
 /// Prints the reports without a likely duplicate but with related reports, one per line.
-fn print_related(response: &TriageResponse, shown: &HashSet<&str>, output: &mut Output) {
-    let related: Vec<&TriageItem> =
-        response.related.iter().filter(|item| !shown.contains(item.key.as_str())).collect();
-    if related.is_empty() {
+fn print_related(response: &TriageResponse, printed_keys: &HashSet<&str>, output: &mut Output) {
+    let related_items: Vec<&TriageItem> =
+        response.related.iter().filter(|item| !printed_keys.contains(item.key.as_str())).collect();
+    if related_items.is_empty() {
         return;
     }
     output.line("");
     output.line(format_args!(
         "{BOLD}Related, probably not duplicates{BOLD:#} {DIM}({} of {} shown){DIM:#}",
-        related.len(),
+        related_items.len(),
         plural(response.related_waiting, "report")
     ));
-    for item in related {
+    for item in related_items {
         let c = &item.candidate;
         output.line(format_args!(
             "{KEY}{}{KEY:#}  {}  {DIM}related to{DIM:#} {KEY}{}{KEY:#}  {}",

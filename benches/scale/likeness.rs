@@ -15,7 +15,7 @@ use fastrand::Rng;
 use precedent_index::{
     embed::{ModelInfo, normalise},
     update::chunks::EMBED_BATCH,
-    vectors::{Near, Pending, TITLE_PART, Vectors, path},
+    vectors::{Near, PendingChunk, TITLE_PART, Vectors, path},
 };
 use rayon::prelude::*;
 use rusqlite::{Connection, OpenFlags};
@@ -177,8 +177,8 @@ impl Real {
         (0..count).map(|_| self.like(rng.u32(..self.len() as u32), &mut rng)).collect()
     }
 
-    fn of(&self, number: u64, real: u64, seed: u64, chunk: &Pending) -> Vec<f32> {
-        if let Some(at) = self.by_hash.get(&chunk.planned.hash) {
+    fn of(&self, number: u64, real: u64, seed: u64, chunk: &PendingChunk) -> Vec<f32> {
+        if let Some(at) = self.by_hash.get(&chunk.plan.hash) {
             return self.unit(*at);
         }
         let item = if number > real {
@@ -187,7 +187,7 @@ impl Real {
             &self.items[number as usize % self.items.len()].1
         };
         let mut rng = Rng::with_seed(mix(chunk.id.cast_unsigned(), seed ^ 2));
-        let part = match chunk.planned.part {
+        let part = match chunk.plan.part {
             TITLE_PART => &item.title,
             0 => &item.body,
             _ => &item.comments,
@@ -214,14 +214,14 @@ impl Real {
         let (mut count, mut took) = (0, Duration::ZERO);
         loop {
             let start = Instant::now();
-            let chunks = vectors.pending(BATCH).unwrap();
+            let chunks = vectors.pending_chunks(BATCH).unwrap();
             took += start.elapsed();
             if chunks.is_empty() {
                 return (count, took);
             }
             let documents: Vec<i64> = chunks.iter().map(|p| p.document).collect();
             let numbers = numbers(&documents);
-            let embeddings: Vec<(Pending, Vec<f32>)> = chunks
+            let embeddings: Vec<(PendingChunk, Vec<f32>)> = chunks
                 .into_par_iter()
                 .zip(numbers)
                 .map(|(p, number)| {

@@ -44,8 +44,8 @@ use precedent_engine::{Casebook, OpenOptions, search::query};
 use precedent_index::{
     embed::{Engine, ModelPaths, Work},
     fulltext::FullText,
-    update::{Derived, Indexed},
-    vectors::{Planned, Vectors},
+    update::{DerivedData, IndexedPart},
+    vectors::{PlannedChunk, Vectors},
 };
 use precedent_store::Store;
 
@@ -308,12 +308,12 @@ impl Parts {
         }
     }
 
-    fn indexes(&self) -> Derived<'_> {
-        Derived {
+    fn indexes(&self) -> DerivedData<'_> {
+        DerivedData {
             store: &self.store,
             fulltext: &self.fulltext,
             folder: &self.folder,
-            parts: Indexed::All,
+            parts: IndexedPart::All,
         }
     }
 }
@@ -478,7 +478,7 @@ fn nearest(place: &Path, count: u64) {
             let chunk = |i: u64| {
                 let mut hash = [0; 16];
                 hash[..8].copy_from_slice(&grow::mix(*n, i).to_le_bytes());
-                Planned { part: i as i64, ordinal: 0, hash, priority: 0 }
+                PlannedChunk { part: i as i64, ordinal: 0, hash, priority: 0 }
             };
             (*n as i64 + 1, 1, (0..5).map(chunk).collect())
         };

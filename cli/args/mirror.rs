@@ -43,7 +43,7 @@ Examples:
         host: Option<String>,
         /// Local name for the source [default: its name on the tracker]
         #[arg(long = "as", value_name = "OWNER/NAME")]
-        called: Option<String>,
+        local_name: Option<String>,
         /// Also mirror the wiki
         #[arg(long)]
         wiki: bool,
@@ -147,7 +147,7 @@ pub struct ImportAll {
     #[arg(short = 'n', long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub after: AfterImport,
+    pub after_import: AfterImport,
     #[command(flatten)]
     pub json: Json,
     #[command(subcommand)]
@@ -206,14 +206,14 @@ Examples:
         #[arg(value_name = "FILE")]
         file: PathBuf,
         #[command(flatten)]
-        after: AfterImport,
+        after_import: AfterImport,
         #[command(flatten)]
         json: Json,
     },
     /// Import the built-in sample, the tracker of a fictional product
     Sample {
         #[command(flatten)]
-        after: AfterImport,
+        after_import: AfterImport,
         #[command(flatten)]
         json: Json,
     },
@@ -228,7 +228,7 @@ pub struct ImportFiles {
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: String,
     #[command(flatten)]
-    pub after: AfterImport,
+    pub after_import: AfterImport,
     #[command(flatten)]
     pub json: Json,
 }
@@ -273,7 +273,7 @@ pub struct SyncCommand {
     #[arg(long, value_name = "TIME", default_value = "10m", requires = "watch", value_parser = time)]
     pub every: std::time::Duration,
     #[command(flatten)]
-    pub after: AfterImport,
+    pub after_import: AfterImport,
     #[command(flatten)]
     pub json: Json,
 }

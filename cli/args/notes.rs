@@ -81,8 +81,8 @@ pub enum NoteCommand {
         #[arg(short, long, value_name = "KIND", value_parser = NOTE_KINDS)]
         kind: Option<String>,
         /// Include archived notes
-        #[arg(long)]
-        archived: bool,
+        #[arg(long = "archived")]
+        include_archived: bool,
         #[command(flatten)]
         json: Json,
     },

@@ -154,8 +154,8 @@ pub struct EvalCommand {
     pub weights: Option<PathBuf>,
     /// Manually judged pairs (a folder of SET.tsv files, or one file); also measures confidence on
     /// them
-    #[arg(long, value_name = "DIR|FILE")]
-    pub judged: Option<PathBuf>,
+    #[arg(long = "judged", value_name = "DIR|FILE")]
+    pub judgements: Option<PathBuf>,
 
     /// Ask these translations of reports instead of the reports (tab-separated: set, report, language,
     /// title, sentence)

@@ -21,8 +21,8 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
         Err(error) if error.code() == Code::NotFound => None,
         Err(error) => return Err(error),
     };
-    if let Some((source, known)) = source.zip(sources)
-        && !known.iter().any(|s| s.key.eq_ignore_ascii_case(&source))
+    if let Some((source, known_sources)) = source.zip(sources)
+        && !known_sources.iter().any(|s| s.key.eq_ignore_ascii_case(&source))
     {
         return Err(Error::not_found(format!("source \"{source}\" not found in this casebook"))
             .with_hint("Run `precedent source list` to list its sources."));

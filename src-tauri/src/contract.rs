@@ -39,7 +39,7 @@ const TYPES: &[fn(&mut SchemaGenerator) -> Schema] = &[
     SchemaGenerator::subschema_for::<HostView>,
     SchemaGenerator::subschema_for::<ImportReport>,
     SchemaGenerator::subschema_for::<ImportRequest>,
-    SchemaGenerator::subschema_for::<Imported>,
+    SchemaGenerator::subschema_for::<ImportResult>,
     SchemaGenerator::subschema_for::<IndexReport>,
     SchemaGenerator::subschema_for::<Insights>,
     SchemaGenerator::subschema_for::<JobKind>,

@@ -21,7 +21,7 @@ use precedent_text::{
     chunk::{self, TARGET},
     html,
     markdown::{BlockKind, blocks},
-    prepare::Prepared,
+    prepare::PreparedText,
     reference::{Relation, references, without_duplicate_notes},
     report,
     signature::signatures,
@@ -168,7 +168,7 @@ fn is_compressed(bytes: &[u8]) -> bool {
 /// Checks that records of any file can be stored and that its errors are reported.
 fn understood(data: &[u8], mapping: &Mapping) {
     with_file(data, |path| {
-        let result = content::each(path, |content| {
+        let result = content::for_each_member(path, |content| {
             let look = match file::look(&content, mapping) {
                 Ok(look) => look,
                 Err(error) => {
@@ -409,9 +409,9 @@ pub fn chunks(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let (title, body) = text.split_once('\n').unwrap_or(("", &text));
     for document in [
-        Prepared::body(body, &Skeleton::default()),
-        Prepared::comment(body),
-        report::pasted(&text, &Skeleton::default()).1,
+        PreparedText::body(body, &Skeleton::default()),
+        PreparedText::comment(body),
+        report::split_paste(&text, &Skeleton::default()).1,
     ] {
         let all_chunks = chunk::chunks(&document, usize::MAX);
         for chunk in &all_chunks {

@@ -418,7 +418,7 @@ async fn cancelled_job_resumes_later() {
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     let counter = Arc::new(std::sync::Mutex::new(None::<Task>));
     let inside = Arc::clone(&counter);
-    let task = Task::watched(move |p| {
+    let task = Task::with_listener(move |p| {
         if p.phase == precedent_core::task::Phase::Embed
             && let Some(task) = &*inside.lock().unwrap()
         {
@@ -440,7 +440,7 @@ async fn quantized_search_agrees_with_exact_search() {
     // There are more vectors than exact search handles, so quantized codes are used.
     use precedent_index::{
         embed::Engine,
-        vectors::{EXACT_CHUNKS, Planned, Vectors},
+        vectors::{EXACT_CHUNKS, PlannedChunk, Vectors},
     };
     let place = Place::new();
     let info = Engine::Hashed.info().unwrap();
@@ -469,12 +469,12 @@ async fn quantized_search_agrees_with_exact_search() {
                 (
                     d + 1,
                     1 + d % 3,
-                    vec![Planned { part: 0, ordinal: 0, hash: [0; 16], priority: 0 }],
+                    vec![PlannedChunk { part: 0, ordinal: 0, hash: [0; 16], priority: 0 }],
                 )
             })
             .collect();
         vectors.plan(&plans, None).unwrap();
-        let chunks = vectors.pending(batch.len()).unwrap();
+        let chunks = vectors.pending_chunks(batch.len()).unwrap();
         let embeddings: Vec<_> = chunks
             .into_iter()
             .map(|p| {

@@ -17,7 +17,7 @@ use crate::support::{Place, issue, lines, tracker, with};
 async fn index_partly(casebook: &Casebook, passages: u64) {
     let handle = Arc::new(Mutex::new(None::<Task>));
     let inside = Arc::clone(&handle);
-    let task = Task::watched(move |progress| {
+    let task = Task::with_listener(move |progress| {
         if progress.phase == Phase::Embed
             && progress.done >= passages
             && let Some(task) = &*inside.lock().unwrap()

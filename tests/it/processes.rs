@@ -8,7 +8,7 @@ use std::{
 use precedent_core::{Task, model::IndexReport};
 use precedent_index::{
     fulltext::FullText,
-    update::{Derived, Effort, Indexed},
+    update::{DerivedData, Effort, IndexedPart},
 };
 use precedent_store::Store;
 
@@ -173,8 +173,12 @@ fn each_query_continues_a_large_update() {
     let folder = place.casebook();
     let store = Store::open(&folder.join("precedent.db")).unwrap();
     let fulltext = FullText::open(&folder.join("fulltext")).unwrap();
-    let indexes =
-        Derived { store: &store, fulltext: &fulltext, folder: &folder, parts: Indexed::All };
+    let indexes = DerivedData {
+        store: &store,
+        fulltext: &fulltext,
+        folder: &folder,
+        parts: IndexedPart::All,
+    };
     let go_on = || {
         let mut report = IndexReport::default();
         indexes.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();

@@ -17,9 +17,13 @@ const BARE: &str = "after again ahead alike all anew any apart before begun behi
                     others ours own put read said same seen sent set shown some soon such taken that theirs them then there \
                     this told what which who whose written";
 /// The nouns that look like participles.
-const NOUNS: &str = "bed binding ceiling embed embedding encoding ending feed greeting heading hundred id listing mapping \
-                     meeting need opening ordering padding ranking rating reading red rendering ring seed setting settings \
-                     sibling speed spelling string thing timing warning";
+const NOUNS: &str = "bed binding ceiling embed embedding encoding ending feed finding greeting heading hundred id keyring \
+                     listing mapping meeting need opening ordering padding pooling ranking rating reading red rendering ring \
+                     seed setting settings sibling speed spelling spring string thing timing troubleshooting warning";
+/// The verbs that are their own participles, allowed as names of functions.
+const VERBS: &str = "cut put read set";
+/// The folder of the trackers' wire types.
+const WIRE_TYPES: &str = "crates/trackers/src/tracker";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -55,13 +59,16 @@ fn code(file: &Path) -> String {
     text[..end].to_owned()
 }
 
-/// Returns the code of each file, with its folder.
-fn all_code(folders: &BTreeMap<String, f64>) -> Vec<(&str, String)> {
+/// Returns the path and the code of each file, with its folder.
+fn all_code(folders: &BTreeMap<String, f64>) -> Vec<(&str, PathBuf, String)> {
     let mut files = Vec::new();
     for folder in folders.keys() {
-        let mut found = Vec::new();
-        sources(&root().join(folder), &mut found);
-        files.extend(found.iter().map(|file| (folder.as_str(), code(file))));
+        let mut paths = Vec::new();
+        sources(&root().join(folder), &mut paths);
+        files.extend(paths.into_iter().map(|file| {
+            let text = code(&file);
+            (folder.as_str(), file, text)
+        }));
     }
     files
 }
@@ -70,7 +77,7 @@ fn all_code(folders: &BTreeMap<String, f64>) -> Vec<(&str, String)> {
 fn every_crate_keeps_its_line_budget() {
     let budget = budget("lines");
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
-    for (folder, code) in all_code(&budget) {
+    for (folder, _, code) in all_code(&budget) {
         *lines.entry(folder).or_default() += code.lines().count();
     }
     let over = lines.iter().filter(|(folder, count)| **count as f64 > budget[**folder]);
@@ -86,6 +93,10 @@ fn every_crate_keeps_its_line_budget() {
 #[derive(Default)]
 struct Words {
     names: Vec<String>,
+    /// `true` within the implementation of a trait, which names the methods.
+    in_trait: bool,
+    /// `true` in a file with the shapes of a tracker's responses.
+    has_wire_types: bool,
     /// The first word of each doc comment.
     openings: Vec<String>,
 }
@@ -102,15 +113,41 @@ impl<'ast> Visit<'ast> for Words {
         visit::visit_pat_ident(self, pattern);
     }
 
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        // The tracker names the fields of its responses.
+        let is_wire_type = self.has_wire_types && derives(&item.attrs, "Deserialize");
+        let count = self.names.len();
+        visit::visit_item_struct(self, item);
+        if is_wire_type {
+            self.names.truncate(count);
+        }
+    }
+
     fn visit_field(&mut self, field: &'ast syn::Field) {
         self.names.extend(field.ident.as_ref().map(ToString::to_string));
         self.attributes(&field.attrs);
         visit::visit_field(self, field);
     }
 
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        self.in_trait = item.trait_.is_some();
+        visit::visit_item_impl(self, item);
+        self.in_trait = false;
+    }
+
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {
-        self.names.push(signature.ident.to_string());
-        visit::visit_signature(self, signature);
+        let name = signature.ident.to_string();
+        if !self.in_trait && !VERBS.split_whitespace().any(|verb| verb == name) {
+            self.names.push(name);
+        }
+        for input in &signature.inputs {
+            match input {
+                // The usual name of the second operand, as in `PartialOrd`.
+                syn::FnArg::Typed(typed)
+                    if signature.receiver().is_some() && is_named(&typed.pat, "other") => {}
+                input => self.visit_fn_arg(input),
+            }
+        }
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
@@ -151,10 +188,28 @@ impl Words {
     }
 }
 
+fn derives(attributes: &[syn::Attribute], name: &str) -> bool {
+    let mut derives = false;
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
+        let visited = attribute.parse_nested_meta(|meta| {
+            derives |= meta.path.segments.last().is_some_and(|part| part.ident == name);
+            Ok(())
+        });
+        visited.unwrap();
+    }
+    derives
+}
+
+fn is_named(pattern: &syn::Pat, name: &str) -> bool {
+    matches!(pattern, syn::Pat::Ident(pattern) if pattern.ident == name)
+}
+
 fn is_bare(name: &str) -> bool {
+    let has_words = name.contains('_')
+        || name.contains(char::is_lowercase) && name.chars().skip(1).any(char::is_uppercase);
     let name = name.to_lowercase();
     let is_participle =
-        name.len() > 3 && !name.contains('_') && (name.ends_with("ed") || name.ends_with("ing"));
+        name.len() > 3 && !has_words && (name.ends_with("ed") || name.ends_with("ing"));
     (is_participle || BARE.split_whitespace().any(|word| word == name))
         && !NOUNS.split_whitespace().any(|noun| noun == name)
 }
@@ -169,9 +224,10 @@ fn names_comments_and_width_keep_their_limits() {
     let mut words = Words::default();
     let mut widths = Vec::new();
     let mut bare: BTreeMap<String, usize> = BTreeMap::new();
-    for (folder, code) in all_code(&folders) {
+    for (folder, path, code) in all_code(&folders) {
         let parsed = syn::parse_file(&code).unwrap_or_else(|e| panic!("{folder}: {e}"));
         let before = words.names.len();
+        words.has_wire_types = path.starts_with(root().join(WIRE_TYPES));
         words.visit_file(&parsed);
         for name in words.names[before..].iter().filter(|name| is_bare(name)) {
             *bare.entry(format!("{folder}: {name}")).or_default() += 1;

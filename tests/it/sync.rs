@@ -18,7 +18,7 @@ use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
 use precedent_trackers::{
     http::{Sleep, Timing},
-    secrets::{Provided, Secrets},
+    secrets::{ProvidedSource, Secrets},
 };
 use serde_json::json;
 
@@ -68,7 +68,7 @@ pub fn options(place: &Place, token: Option<&'static str>) -> OpenOptions {
     options.engine = Some(Engine::Hashed);
     if let Some(token) = token {
         options.secrets = Secrets::default()
-            .then(Provided::new("a test", move |_| Some(token.to_owned().into())));
+            .then_source(ProvidedSource::new("a test", move |_| Some(token.to_owned().into())));
     }
     options
 }

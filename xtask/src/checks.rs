@@ -303,8 +303,8 @@ impl Checks<'_> {
             self.closing_lines.push(line.to_owned());
         }
         // A runner that broke off without a count has failed all the same.
-        if !ok && counts.failed == 0 {
-            counts.failed = 1;
+        if !ok && counts.failed_count == 0 {
+            counts.failed_count = 1;
             self.closing_lines.push(format!("`{line}` broke off"));
         }
         self.counts += counts;

@@ -39,8 +39,8 @@ impl Policy {
             restriction.as_ref().is_none_or(|restriction| restriction == name)
         };
         let fits = expression.evaluate(|requirement| {
-            self.0.iter().any(|(crate_name, permitted)| {
-                applies(crate_name) && permitted.satisfies(requirement)
+            self.0.iter().any(|(crate_name, licensee)| {
+                applies(crate_name) && licensee.satisfies(requirement)
             })
         });
         (!fits).then(|| format!("{name}: {licence} is not allowed"))

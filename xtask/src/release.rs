@@ -27,8 +27,11 @@ pub fn release(ws: &Workspace, formats: &[String]) -> Result<()> {
         ws.sh.copy_file(package, folder.join(name))?;
     }
     let python = system::python().unwrap_or("python3");
-    let staged = ws.root.join("src-tauri/staged");
-    process::run(ws, cmd!(ws.sh, "{python} packaging/mcpb.py {version} {staged} {folder}"))?;
+    let staging_folder = ws.root.join("src-tauri/staged");
+    process::run(
+        ws,
+        cmd!(ws.sh, "{python} packaging/mcpb.py {version} {staging_folder} {folder}"),
+    )?;
     write_sboms(ws, &folder, version)?;
     ws.sh.write_file(folder.join("NOTES.md"), notes)?;
     terminal::note("Checksums, templates and signatures: packaging/finish.sh");

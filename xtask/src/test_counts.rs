@@ -3,22 +3,26 @@
 /// The number of tests that passed, failed (or could not be run), and were skipped.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct TestCounts {
-    passed: u64,
-    pub failed: u64,
-    skipped: u64,
+    passed_count: u64,
+    pub failed_count: u64,
+    skipped_count: u64,
 }
 
 impl std::ops::AddAssign for TestCounts {
     fn add_assign(&mut self, rhs: Self) {
-        self.passed += rhs.passed;
-        self.failed += rhs.failed;
-        self.skipped += rhs.skipped;
+        self.passed_count += rhs.passed_count;
+        self.failed_count += rhs.failed_count;
+        self.skipped_count += rhs.skipped_count;
     }
 }
 
 impl std::fmt::Display for TestCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+        write!(
+            f,
+            "{} passed, {} failed, {} skipped",
+            self.passed_count, self.failed_count, self.skipped_count
+        )
     }
 }
 
@@ -40,9 +44,9 @@ fn count(line: &str) -> TestCounts {
     for pair in words.windows(2) {
         let Ok(number) = pair[0].parse::<u64>() else { continue };
         match pair[1] {
-            "passed" => counts.passed += number,
-            "failed" => counts.failed += number,
-            "ignored" | "skipped" | "todo" => counts.skipped += number,
+            "passed" => counts.passed_count += number,
+            "failed" => counts.failed_count += number,
+            "ignored" | "skipped" | "todo" => counts.skipped_count += number,
             _ => {}
         }
     }

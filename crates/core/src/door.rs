@@ -203,17 +203,17 @@ fn in_base64(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
             .map(|b| match b {
                 b'-' => b'+',
                 b'_' => b'/',
-                other => *other,
+                byte => *byte,
             })
             .collect();
         let holds = (0..4.min(letters.len())).any(|offset| {
             let run = &letters[offset..];
             // A single remaining character encodes no byte.
             let run = if run.len() % 4 == 1 { &run[..run.len() - 1] } else { run };
-            let Ok(decoded) = LENIENT.decode(run) else { return false };
+            let Ok(decoded_bytes) = LENIENT.decode(run) else { return false };
             let plain = |bytes: &[u8]| finder.is_match(bytes);
-            plain(&decoded)
-                || DecodedText::plain(&decoded).resolve().is_some_and(|d| plain(&d.bytes))
+            plain(&decoded_bytes)
+                || DecodedText::plain(&decoded_bytes).resolve().is_some_and(|d| plain(&d.bytes))
         });
         if holds {
             places.push(start..end);

@@ -303,7 +303,7 @@ fn is_damage(error: &io::Error) -> bool {
 }
 
 /// Returns the error for a cancelled task.
-pub fn cancelled() -> Error {
+pub fn cancel_error() -> Error {
     Error::new(Code::Cancelled, "cancelled")
         .with_hint("Progress is saved; run the command again to continue.")
 }

@@ -25,15 +25,15 @@ const TRIES: usize = 5;
 
 /// The treatment of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingFile {
     /// Keeps the existing file and writes nothing.
     Keep,
     /// Replaces the existing file once the new one is complete.
     Replace,
 }
 
-impl Existing {
-    /// Returns [`Existing::Replace`] if `--force` was given, otherwise [`Existing::Keep`].
+impl ExistingFile {
+    /// Returns [`ExistingFile::Replace`] if `--force` was given, otherwise [`ExistingFile::Keep`].
     pub fn replaced_if(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }
@@ -53,7 +53,7 @@ impl Workplace {
     /// # Errors
     /// [`crate::Code::NotFound`] if the target's folder does not exist, [`crate::Code::Io`] if it
     /// is not writable.
-    pub fn beside(target: &Path) -> Result<Self> {
+    pub fn next_to(target: &Path) -> Result<Self> {
         let folder =
             target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self::within(folder)
@@ -62,7 +62,7 @@ impl Workplace {
     /// Creates a folder in the given one.
     ///
     /// # Errors
-    /// See [`Workplace::beside`].
+    /// See [`Workplace::next_to`].
     pub fn within(folder: &Path) -> Result<Self> {
         remove_leftovers(folder);
         let to_error = |e| Error::io(folder, e);
@@ -90,11 +90,11 @@ impl Workplace {
     ///
     /// # Errors
     /// [`crate::Code::InvalidInput`] if the target exists and is to be kept, [`crate::Code::Io`].
-    pub fn put(&self, source: &Path, target: &Path, policy: Existing) -> Result<()> {
+    pub fn put(&self, source: &Path, target: &Path, policy: ExistingFile) -> Result<()> {
         match policy {
-            Existing::Replace => fs::rename(source, target).map_err(|e| Error::io(target, e)),
-            Existing::Keep if move_to(source, target)? => Ok(()),
-            Existing::Keep => Err(is_there(target)),
+            ExistingFile::Replace => fs::rename(source, target).map_err(|e| Error::io(target, e)),
+            ExistingFile::Keep if move_to(source, target)? => Ok(()),
+            ExistingFile::Keep => Err(is_there(target)),
         }
     }
 }
@@ -195,19 +195,19 @@ pub fn set_aside(from: &Path, to: &Path) -> Result<bool> {
 /// Writes a new file; fails without writing if it exists.
 ///
 /// # Errors
-/// [`crate::Code::InvalidInput`] if it exists; otherwise see [`Workplace::beside`].
+/// [`crate::Code::InvalidInput`] if it exists; otherwise see [`Workplace::next_to`].
 pub fn create(target: &Path, bytes: &[u8]) -> Result<()> {
     if fs::symlink_metadata(target).is_ok() {
         return Err(is_there(target));
     }
-    write(target, bytes, Existing::Keep, Readers::All)
+    write(target, bytes, ExistingFile::Keep, Readers::All)
 }
 
 /// Writes a file, replacing an existing one. A target that is not a regular file (a pipe, a device)
 /// is written to directly.
 ///
 /// # Errors
-/// See [`Workplace::beside`].
+/// See [`Workplace::next_to`].
 pub fn replace(target: &Path, bytes: &[u8]) -> Result<()> {
     replace_as(target, bytes, Readers::All)
 }
@@ -216,7 +216,7 @@ pub fn replace(target: &Path, bytes: &[u8]) -> Result<()> {
 /// permissions.
 ///
 /// # Errors
-/// See [`Workplace::beside`].
+/// See [`Workplace::next_to`].
 pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<()> {
     replace_as(target, bytes, Readers::Owner)
 }
@@ -237,11 +237,11 @@ fn replace_as(target: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
         let file = OpenOptions::new().write(true).open(&real);
         return file.and_then(|mut f| f.write_all(bytes)).map_err(|e| Error::io(target, e));
     }
-    write(&real, bytes, Existing::Replace, readers)
+    write(&real, bytes, ExistingFile::Replace, readers)
 }
 
-fn write(target: &Path, bytes: &[u8], policy: Existing, readers: Readers) -> Result<()> {
-    let place = Workplace::beside(target)?;
+fn write(target: &Path, bytes: &[u8], policy: ExistingFile, readers: Readers) -> Result<()> {
+    let place = Workplace::next_to(target)?;
     let source = place.path("file");
     let whole = || -> io::Result<()> {
         let mut options = OpenOptions::new();
@@ -290,9 +290,9 @@ mod tests {
         create(&target, b"first, and longer").unwrap();
         assert_eq!(create(&target, b"second").unwrap_err().code(), Code::InvalidInput);
         // A file created between the check and the write is not replaced either.
-        let place = Workplace::beside(&target).unwrap();
+        let place = Workplace::next_to(&target).unwrap();
         fs::write(place.path("x"), "third").unwrap();
-        assert!(place.put(&place.path("x"), &target, Existing::Keep).is_err());
+        assert!(place.put(&place.path("x"), &target, ExistingFile::Keep).is_err());
         assert_eq!(fs::read(&target).unwrap(), b"first, and longer");
         drop(place);
         replace(&target, b"second").unwrap();

@@ -12,7 +12,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::error::{Code, Error, Result, cancelled};
+use crate::error::{Code, Error, Result, cancel_error};
 
 /// The interval at which a caller of uninterruptible work checks for cancellation.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
@@ -109,7 +109,7 @@ impl Task {
 
     /// Creates a task whose progress goes to `listener`, which is called from worker threads and
     /// must return quickly.
-    pub fn watched(listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+    pub fn with_listener(listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         Self { cancel: Arc::default(), listener: Some(Arc::new(listener)) }
     }
 
@@ -138,7 +138,7 @@ impl Task {
     }
 
     /// Completes when [`Task::cancel`] is called; for use in a `select` with other waits.
-    pub async fn cancelled(&self) {
+    pub async fn wait_for_cancel(&self) {
         // Created before the check so that a call in between wakes it.
         let woken = self.cancel.waiters.notified();
         if !self.is_cancelled() {
@@ -148,13 +148,13 @@ impl Task {
 
     /// Fails with [`crate::Code::Cancelled`] if [`Task::cancel`] was called.
     pub fn check(&self) -> Result<()> {
-        if self.is_cancelled() { Err(cancelled()) } else { Ok(()) }
+        if self.is_cancelled() { Err(cancel_error()) } else { Ok(()) }
     }
 
     /// Reports the progress of the job to the listener.
-    pub fn report(&self, phase: Phase, done: u64, total: Option<u64>, unit: &'static str) {
+    pub fn report(&self, phase: Phase, done_count: u64, total: Option<u64>, unit: &'static str) {
         if let Some(listener) = &self.listener {
-            listener(Progress { phase, done, total, unit });
+            listener(Progress { phase, done: done_count, total, unit });
         }
     }
 }
@@ -169,7 +169,7 @@ impl std::fmt::Debug for Task {
 ///
 /// # Errors
 /// The work's own error, or [`crate::Code::Internal`] if it panicked.
-pub async fn blocking<T: Send + 'static>(
+pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
@@ -183,7 +183,7 @@ pub async fn blocking<T: Send + 'static>(
 ///
 /// # Errors
 /// [`Code::Cancelled`]; [`Code::Internal`] if the work panicked.
-pub fn apart<T: Send + 'static>(
+pub fn run_detached<T: Send + 'static>(
     task: &Task,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
@@ -214,13 +214,13 @@ mod tests {
     #[test]
     fn cancelling_does_not_wait_for_uninterruptible_work() {
         let task = Task::new();
-        assert_eq!(apart(&task, || 7).unwrap(), 7);
-        let result: Result<()> = apart(&task, || panic!("expected by this test"));
+        assert_eq!(run_detached(&task, || 7).unwrap(), 7);
+        let result: Result<()> = run_detached(&task, || panic!("expected by this test"));
         assert_eq!(result.unwrap_err().code(), Code::Internal);
         let (go, go_receiver) = channel();
         let (end, end_receiver) = channel();
         task.cancel();
-        let result = apart(&task, move || {
+        let result = run_detached(&task, move || {
             go_receiver.recv().unwrap();
             end.send(()).unwrap();
         });

@@ -24,7 +24,7 @@ use crate::{
 const MAX_RELATED: usize = 5;
 /// The minimum probability that a case helps for its comments to be quoted; other cases are only
 /// listed.
-const QUOTED: f32 = 0.3;
+const MIN_QUOTED: f32 = 0.3;
 
 /// Answers a question about a problem, from the matches that all other views share.
 ///
@@ -67,7 +67,7 @@ pub(crate) fn respond(
     let problem = finder.store.read(|r| problem(r, context, matches, &similar))?;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
     let TroubleshootResponse { cases, articles, wiki, notices, .. } = response;
-    let is_quoted = |case: &SolvedCase| case.relation.is_some() || case.helps >= QUOTED;
+    let is_quoted = |case: &SolvedCase| case.relation.is_some() || case.helps >= MIN_QUOTED;
     let is_solved = problem.as_ref().is_some_and(|problem| problem.status.is_fixed());
     let mut list: Vec<SolvedCase> =
         cases.into_iter().filter(|case| !is_solved && !is_problem(&case.key)).collect();
@@ -81,10 +81,10 @@ pub(crate) fn respond(
         !is_listed && (c.band <= Band::Related || has(&weak_cases, &c.key))
     };
     let near = similar.candidates.iter().filter(is_near).take(MAX_RELATED);
-    let mut related: Vec<KnownReport> = near.map(KnownReport::from).collect();
+    let mut related_reports: Vec<KnownReport> = near.map(KnownReport::from).collect();
     let is_unanswered = problem.is_none() && cases.is_empty();
     finder.store.read(|r| {
-        for report in &mut related {
+        for report in &mut related_reports {
             let Some(row) = r.document_by_key(&report.key)? else { continue };
             let outcome = troubleshoot::outcome(r, &finder.parts, None, &row)?;
             report.status = Some(outcome.status);
@@ -97,7 +97,7 @@ pub(crate) fn respond(
     Ok(AskResponse {
         key: matches.question.row.as_ref().map(|row| row.key.clone()),
         problem,
-        related,
+        related: related_reports,
         cases,
         articles,
         wiki,
@@ -121,7 +121,7 @@ fn problem(
     let likely = similar.candidates.first().filter(|c| c.band <= Band::Likely);
     let is_closed = |row: &&DocumentRow| !matches!(row.state, None | Some(State::Open));
     let (key, confidence, reasons) = match (&similar.known, likely, &question.row) {
-        (Some(known), _, _) => (known.key.clone(), 1.0, Vec::new()),
+        (Some(known_duplicate), _, _) => (known_duplicate.key.clone(), 1.0, Vec::new()),
         // A closed item has an outcome of its own.
         (None, _, Some(row)) if is_closed(&row) => (row.key.clone(), 1.0, Vec::new()),
         (None, Some(c), _) => {
@@ -134,7 +134,7 @@ fn problem(
         return Ok(None);
     };
     let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
-    let is_itself = question.row.as_ref().is_some_and(|own| own.key == row.key);
+    let is_itself = question.row.as_ref().is_some_and(|own_row| own_row.key == row.key);
     let (confidence, reasons) = if is_itself { (1.0, Vec::new()) } else { (confidence, reasons) };
     let problem = known_problem(r, context, question, row)?;
     Ok(Some(KnownProblem { confidence, reasons, ..problem }))
@@ -146,8 +146,8 @@ fn problem(
 /// [`precedent_core::Code::NotFound`] for an item that does not exist.
 pub fn problem_of(context: &CaseContext<'_>, key: &str, now: Timestamp) -> Result<KnownProblem> {
     context.finder.store.read(|r| {
-        let asked = Ask { key: Some(key), ..Ask::default() };
-        let question = Question::prepare(r, context.finder, asked, now)?;
+        let request = Ask { key: Some(key), ..Ask::default() };
+        let question = Question::prepare(r, context.finder, request, now)?;
         let row = search::resolve_one(r, key)?;
         known_problem(r, context, &question, row)
     })
@@ -202,7 +202,8 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let is_itself = response.key.as_ref() == Some(key);
     let mut steps = Vec::new();
     let statement = problem.version_statement();
-    let was_fixed = problem.asked_version.as_ref().and_then(|asked| asked.has_fix) == Some(true);
+    let was_fixed =
+        problem.asked_version.as_ref().and_then(|version| version.has_fix) == Some(true);
     match problem.status {
         status if status.is_fixed() => {
             steps.push(statement.unwrap_or_else(|| format!("Read how {key} was fixed.")));

@@ -222,7 +222,7 @@ pub const KEYS: &[Key] = &[
 /// [`precedent_core::Code::InvalidInput`] if there is none, with the closest name as a hint.
 pub fn key(name: &str) -> Result<&'static Key> {
     KEYS.iter().find(|k| k.name == name).ok_or_else(|| {
-        let hint = similar::meant(name, KEYS.iter().map(|k| k.name)).map_or_else(
+        let hint = similar::closest_name(name, KEYS.iter().map(|k| k.name)).map_or_else(
             || "Run `precedent config list` to list all settings.".to_owned(),
             |key| format!("Did you mean {key}? Run `precedent config list` to list all settings."),
         );
@@ -237,7 +237,7 @@ impl Key {
     }
 
     /// Returns the setting's value as text, or `None` if it is unset and has no default.
-    pub fn shown(&self, settings: &Settings) -> Option<String> {
+    pub fn value_text(&self, settings: &Settings) -> Option<String> {
         (self.write)(settings)
     }
 
@@ -316,7 +316,7 @@ impl ConfigFile {
         flatten("", self.document.as_table(), None, &mut values);
         let value = values.iter().find(|value| value.name == key.name)?;
         value.apply(&mut settings).ok()?;
-        key.shown(&settings)
+        key.value_text(&settings)
     }
 
     /// Sets a key; comments and order are preserved.
@@ -520,7 +520,7 @@ mod tests {
         let defaults = Settings::default();
         for key in KEYS {
             let mut settings = defaults.clone();
-            if let Some(value) = key.shown(&defaults) {
+            if let Some(value) = key.value_text(&defaults) {
                 key.set(&mut settings, &value).unwrap();
                 assert_eq!(settings, defaults, "{}", key.name);
                 ConfigFile::default().set(key, &value).unwrap();

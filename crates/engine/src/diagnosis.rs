@@ -16,7 +16,8 @@ use serde::Serialize;
 
 /// A setting with its origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Said {
+#[schemars(rename = "Said")]
+pub struct SettingValue {
     /// The name: `duplicates.threshold`.
     pub key: String,
     /// The value in effect. For settings that name a place or a project, only that it is set.
@@ -33,7 +34,7 @@ pub struct Surroundings {
     /// The processor: `x86_64`, `aarch64`.
     pub processor: String,
     /// The settings in effect.
-    pub settings: Vec<Said>,
+    pub settings: Vec<SettingValue>,
     /// The texts to replace wherever they occur, with their replacements: the home folder, the
     /// user's name.
     pub names: Vec<(String, String)>,
@@ -83,7 +84,7 @@ pub struct Diagnosis {
     /// The number of cores that the program may use.
     pub cores: usize,
     /// The settings in effect.
-    pub settings: Vec<Said>,
+    pub settings: Vec<SettingValue>,
     /// The entries of the casebook's folder.
     pub files: Vec<Entry>,
     /// The findings of the health check.
@@ -162,7 +163,7 @@ fn pseudonym(n: usize) -> String {
 }
 
 /// Replaces the value of a setting that names a place or a project.
-fn hide_place(mut s: Said) -> Said {
+fn hide_place(mut s: SettingValue) -> SettingValue {
     if matches!(s.key.as_str(), "casebook" | "source") && s.value.is_some() && s.origin != "default"
     {
         s.value = Some("[set]".to_owned());
@@ -306,7 +307,7 @@ mod tests {
             vector_bytes: 0,
             read_only: None,
         };
-        let setting = |key: &str, value: &str| Said {
+        let setting = |key: &str, value: &str| SettingValue {
             key: key.to_owned(),
             value: Some(value.to_owned()),
             origin: "file".to_owned(),

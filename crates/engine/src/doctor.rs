@@ -15,7 +15,7 @@ use precedent_core::{
 use precedent_index::{
     embed::{Engine, Fault},
     fulltext::FullText,
-    update::{Derived, Effort, Indexed, remove_text},
+    update::{DerivedData, Effort, IndexedPart, remove_text},
     vectors::{self, Vectors},
 };
 use precedent_store as store;
@@ -123,11 +123,11 @@ impl CheckUp<'_> {
             if readable {
                 record("full_text");
                 let fulltext = self.full_text(&mut findings)?;
-                let indexes = Derived {
+                let indexes = DerivedData {
                     store: &store,
                     fulltext: &fulltext,
                     folder: self.folder,
-                    parts: Indexed::All,
+                    parts: IndexedPart::All,
                 };
                 self.check_text(&indexes, &mut findings, task)?;
                 record("vectors");
@@ -150,7 +150,7 @@ impl CheckUp<'_> {
         for (path, required_mode) in private {
             let Ok(metadata) = fs::metadata(&path) else { continue };
             let mode = metadata.permissions().mode() & 0o777;
-            let (what, why) = if mode & 0o077 != 0 {
+            let (problem, why) = if mode & 0o077 != 0 {
                 (
                     "is accessible to other users of this machine",
                     "They can read reports and private notes.",
@@ -165,7 +165,7 @@ impl CheckUp<'_> {
             findings.push(Finding {
                 id: "permissions".to_owned(),
                 severity: Severity::Warning,
-                what: format!("{} {what} (mode {mode:04o})", path.display()),
+                what: format!("{} {problem} (mode {mode:04o})", path.display()),
                 why: why.to_owned(),
                 remedy: format!("chmod {required_mode:o} {}", path.display()),
                 repairable: true,
@@ -411,7 +411,7 @@ impl CheckUp<'_> {
 
     fn check_text(
         &self,
-        indexes: &Derived<'_>,
+        indexes: &DerivedData<'_>,
         findings: &mut Vec<Finding>,
         task: &Task,
     ) -> Result<()> {
@@ -421,7 +421,7 @@ impl CheckUp<'_> {
         }
         let stale = indexes.text_is_stale()?;
         let ids: Vec<i64> =
-            indexes.store.read(|r| r.living())?.into_iter().map(|(id, _)| id).collect();
+            indexes.store.read(|r| r.live_documents())?.into_iter().map(|(id, _)| id).collect();
         let index_ids = indexes.fulltext.ids()?;
         let missing_count = ids.iter().filter(|id| index_ids.binary_search(id).is_err()).count();
         let extra = index_ids.iter().filter(|id| ids.binary_search(id).is_err()).count();
@@ -438,7 +438,7 @@ impl CheckUp<'_> {
         if is_damaged {
             return Ok(());
         }
-        let (id, what, remedy) = if stale {
+        let (id, problem, remedy) = if stale {
             ("full_text_stale", "the keyword index is behind the database", INDEX)
         } else {
             ("full_text_drift", "the keyword index differs from the database", REPAIR)
@@ -449,7 +449,7 @@ impl CheckUp<'_> {
             ..repairable(
                 id,
                 Severity::Warning,
-                format!("{what} (missing documents: {missing_count}, left over: {extra})"),
+                format!("{problem} (missing documents: {missing_count}, left over: {extra})"),
                 "Keyword search misses documents or shows deleted ones.",
             )
         });
@@ -458,7 +458,7 @@ impl CheckUp<'_> {
 
     fn check_vectors(
         &self,
-        indexes: &Derived<'_>,
+        indexes: &DerivedData<'_>,
         findings: &mut Vec<Finding>,
         task: &Task,
     ) -> Result<()> {
@@ -492,8 +492,8 @@ impl CheckUp<'_> {
             return Ok(());
         }
         let extent = vectors.extent()?;
-        let is_interrupted = vectors.lost()? == 0
-            && (extent.embedded < extent.chunks || indexes.unplanned(&vectors)? > 0);
+        let is_interrupted = vectors.count_lost()? == 0
+            && (extent.embedded_chunks < extent.chunks || indexes.count_unplanned(&vectors)? > 0);
         let mut is_repaired = false;
         if self.repair {
             vectors.look_again()?;
@@ -578,18 +578,18 @@ fn addresses(store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
 }
 
 /// Returns a lower bound of the number of passages without a vector.
-fn missing_vectors(indexes: &Derived<'_>, vectors: &Vectors) -> Result<u64> {
-    let documents = indexes.store.read(|r| r.living())?;
+fn missing_vectors(indexes: &DerivedData<'_>, vectors: &Vectors) -> Result<u64> {
+    let documents = indexes.store.read(|r| r.live_documents())?;
     let extent = vectors.extent()?;
     let planned_ids = vectors.documents()?;
     // A document with a title has at least one passage.
     let forgotten = documents
         .iter()
-        .filter(|(id, titled)| *titled && planned_ids.binary_search(id).is_err())
+        .filter(|(id, has_title)| *has_title && planned_ids.binary_search(id).is_err())
         .count();
-    let count = (extent.chunks - extent.embedded) + vectors.lost()? + forgotten as u64;
+    let count = (extent.chunks - extent.embedded_chunks) + vectors.count_lost()? + forgotten as u64;
     // Changed documents are among the missing ones, or were never planned.
-    Ok(count.max(indexes.unplanned(vectors)?))
+    Ok(count.max(indexes.count_unplanned(vectors)?))
 }
 
 /// The command that repairs damage.

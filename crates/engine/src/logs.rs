@@ -11,7 +11,7 @@ use precedent_core::{
     },
     task::{Phase, Task},
 };
-use precedent_logs::{Coded, Reading};
+use precedent_logs::{CodeLine, Reading};
 use precedent_text::{
     report::terms,
     signature::{Signature, SignatureKind},
@@ -45,16 +45,16 @@ pub fn ask(
     task: &Task,
 ) -> Result<LogResponse> {
     let start = Instant::now();
-    let Reading { files, bytes, lines, groups, dropped, small, coded } = reading;
+    let Reading { files, bytes, lines, groups, dropped_events, small, code_lines } = reading;
     let mut distinct = groups.len() as u64;
     let mut notices = Vec::new();
     let mut errors = Vec::new();
     let selection: Vec<LogGroup> = groups.into_iter().take(request.max_errors).collect();
     let total = selection.len() as u64;
     let has_distinctive = selection.iter().any(|g| !precedent_logs::only_failed(g));
-    for (done, group) in selection.into_iter().enumerate() {
+    for (index, group) in selection.into_iter().enumerate() {
         task.check()?;
-        task.report(Phase::Triage, done as u64, Some(total), "errors");
+        task.report(Phase::Triage, index as u64, Some(total), "errors");
         // "exit code 1" resembles a hundred reports, so it is searched for only if nothing else is
         // distinctive.
         let error = if has_distinctive && precedent_logs::only_failed(&group) {
@@ -65,7 +65,7 @@ pub fn ask(
         errors.push(error);
     }
     // A code that a report names is a match at any log level; unknown codes are ignored.
-    let (code_errors, code_notices) = by_code(context, request, coded, &errors, now, task)?;
+    let (code_errors, code_notices) = by_code(context, request, code_lines, &errors, now, task)?;
     notices.extend(code_notices);
     distinct += code_errors.len() as u64;
     errors.extend(code_errors);
@@ -76,13 +76,13 @@ pub fn ask(
         if of.is_empty() || of.iter().all(|at| is_answered(&errors[*at])) {
             continue;
         }
-        let (verdict, known, case) =
+        let (verdict, known_report, case) =
             ask_about(context, request, &file.text, now, task, &mut notices)?;
         if verdict > LogVerdict::Known {
             continue;
         }
         let keys: Vec<&String> =
-            known.iter().map(|k| &k.key).chain(case.iter().map(|case| &case.key)).collect();
+            known_report.iter().map(|k| &k.key).chain(case.iter().map(|case| &case.key)).collect();
         let names = |at: &&usize| {
             let error: &LogError = &errors[**at];
             error.case.as_ref().is_some_and(|c| keys.contains(&&c.key))
@@ -93,7 +93,8 @@ pub fn ask(
             |at: &&usize| case.as_ref().is_some_and(|case| shares(&errors[**at].group, case));
         if let Some(at) = of.iter().find(names).or_else(|| of.iter().find(near)).copied() {
             let error = &mut errors[at];
-            (error.verdict, error.known, error.case) = (verdict.min(error.verdict), known, case);
+            (error.verdict, error.known, error.case) =
+                (verdict.min(error.verdict), known_report, case);
         }
     }
     let count = |verdict| errors.iter().filter(|e: &&LogError| e.verdict == verdict).count() as u64;
@@ -102,7 +103,7 @@ pub fn ask(
         bytes,
         lines,
         distinct,
-        left_out: dropped,
+        left_out: dropped_events,
         solved: count(LogVerdict::Solved),
         known: count(LogVerdict::Known),
         perhaps: count(LogVerdict::Perhaps),
@@ -134,9 +135,9 @@ fn ask_error(
     task: &Task,
     notices: &mut Vec<Notice>,
 ) -> Result<LogError> {
-    let text = group.told().to_owned();
-    let (verdict, known, case) = ask_about(context, request, &text, now, task, notices)?;
-    Ok(LogError { group, verdict, known, case })
+    let text = group.example_or_message().to_owned();
+    let (verdict, known_report, case) = ask_about(context, request, &text, now, task, notices)?;
+    Ok(LogError { group, verdict, known: known_report, case })
 }
 
 /// Searches for a text like every other view does, and returns the verdict, the most similar report
@@ -203,7 +204,7 @@ fn first_known(
 fn by_code(
     context: &CaseContext<'_>,
     request: &LogRequest,
-    lines: Vec<Coded>,
+    lines: Vec<CodeLine>,
     errors: &[LogError],
     now: Timestamp,
     task: &Task,
@@ -211,7 +212,7 @@ fn by_code(
     let mut matches: Vec<LogError> = Vec::new();
     let mut notices = Vec::new();
     let mut count = 0;
-    for Coded { code, line } in lines {
+    for CodeLine { code, line } in lines {
         let is_listed =
             |e: &LogError| e.group.message.contains(&code) || e.group.example.contains(&code);
         if errors.iter().chain(&matches).any(is_listed) {

@@ -19,11 +19,11 @@ use precedent_core::{
 };
 use precedent_index::{
     embed::ModelInfo,
-    update::{Derived, Effort, chunks::representations},
+    update::{DerivedData, Effort, chunks::representations},
     vectors::Vectors,
 };
 use precedent_store::{NoteContent, NoteRow, Reader, content_hash};
-use precedent_text::{prepare::Prepared, skeleton::Skeleton, tokens};
+use precedent_text::{prepare::PreparedText, skeleton::Skeleton, tokens};
 
 /// The maximum length of a title, in characters.
 const MAX_TITLE: usize = 300;
@@ -42,7 +42,7 @@ const NEGATIONS: &[&str] = &[
 /// The components that store and search notes.
 pub struct Notebook<'a> {
     /// The database and its derived indexes.
-    pub indexes: Derived<'a>,
+    pub indexes: DerivedData<'a>,
     /// The vectors and their model, if there is a usable one.
     pub vectors: Option<(&'a Vectors, &'a ModelInfo)>,
     /// The function that embeds a text.
@@ -296,7 +296,7 @@ impl Notebook<'_> {
 
     fn pieces(&self, title: &str, body: &str) -> Result<Vec<Vec<f32>>> {
         let texts =
-            representations(title.trim(), &Prepared::body(body, &Skeleton::default()), true);
+            representations(title.trim(), &PreparedText::body(body, &Skeleton::default()), true);
         texts.iter().map(|text| (self.embed)(text)).collect()
     }
 }

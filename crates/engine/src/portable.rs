@@ -15,8 +15,8 @@ use jiff::Timestamp;
 
 use precedent_core::{
     error::{Code, Error, Result},
-    files::{Existing, Workplace, is_there},
-    model::{Exported, Manifest, Taken},
+    files::{ExistingFile, Workplace, is_there},
+    model::{ExportResult, Manifest, PortableImport},
     task::{Phase, Task},
 };
 use precedent_store as store;
@@ -51,19 +51,19 @@ pub fn export(
     replace: bool,
     now: Timestamp,
     task: &Task,
-) -> Result<Exported> {
+) -> Result<ExportResult> {
     if file.exists() && !replace {
         return Err(is_there(file));
     }
     // The file must not contain removed text.
     store.purge(task)?;
-    let place = Workplace::beside(file)?;
-    let (part, database, packed) =
+    let place = Workplace::next_to(file)?;
+    let (part, database, packed_database) =
         (place.path("part"), place.path("part.db"), place.path("part.zst"));
     let contents = store.write_portable(&database, notes)?;
     task.check()?;
     let bytes = length(&database)?;
-    let digest = pack(&database, &packed, task)?;
+    let digest = pack(&database, &packed_database, task)?;
     let manifest = Manifest {
         format: FORMAT,
         made_by: format!("precedent {}", env!("CARGO_PKG_VERSION")),
@@ -87,15 +87,15 @@ pub fn export(
             header
         };
         tar.append_data(&mut header(manifest.len() as u64), MANIFEST, manifest.as_slice())?;
-        let size = fs::metadata(&packed)?.len();
-        tar.append_data(&mut header(size), DATABASE, File::open(&packed)?)?;
+        let size = fs::metadata(&packed_database)?.len();
+        tar.append_data(&mut header(size), DATABASE, File::open(&packed_database)?)?;
         tar.append_data(&mut header(checksums.len() as u64), CHECKSUMS, checksums.as_slice())?;
         tar.into_inner()?.into_inner()?.sync_all()
     };
     write().map_err(|e| Error::io(&part, e))?;
     let bytes = length(&part)?;
-    place.put(&part, file, Existing::replaced_if(replace))?;
-    Ok(Exported { file: file.display().to_string(), bytes, contents })
+    place.put(&part, file, ExistingFile::replaced_if(replace))?;
+    Ok(ExportResult { file: file.display().to_string(), bytes, contents })
 }
 
 /// Imports a file that [`export`] wrote: all of it or, on an error, nothing. Existing data is kept.
@@ -112,7 +112,7 @@ pub fn import(
     now: Timestamp,
     on_skip: impl FnOnce(&[String]),
     task: &Task,
-) -> Result<Taken> {
+) -> Result<PortableImport> {
     let _lock = FileLock::try_take(folder, "import.lock")?.ok_or_else(|| {
         Error::new(Code::Busy, "another process is importing into this casebook")
             .with_hint("Wait until it has finished, then try again.")

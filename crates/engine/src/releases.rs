@@ -9,7 +9,7 @@ use precedent_core::{
 };
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
-    prepare::written,
+    prepare::own_content,
     version::{self, Version, by_number, compare, versions},
 };
 
@@ -36,7 +36,11 @@ impl Release {
 
     /// Compares its version with another; those that cannot be compared are equal.
     fn compare(&self, version: Option<&Version>) -> Ordering {
-        let order = self.version.as_ref().zip(version).and_then(|(own, other)| own.compare(other));
+        let order = self
+            .version
+            .as_ref()
+            .zip(version)
+            .and_then(|(own_version, other_version)| own_version.compare(other_version));
         order.unwrap_or(Ordering::Equal)
     }
 }
@@ -76,19 +80,19 @@ impl Releases {
         let parse =
             |record: ReleaseRecord| Release { version: Version::parse(&record.name), record };
         let list: Vec<Release> = records.into_iter().map(parse).collect();
-        let dated = (0..list.len()).filter(|at| list[*at].date().is_some());
-        let highest = dated.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
+        let dated_indexes = (0..list.len()).filter(|at| list[*at].date().is_some());
+        let highest = dated_indexes.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
         Self { list, highest }
     }
 
     /// Returns the releases that have a date, without planned versions.
-    fn dated(&self) -> impl Iterator<Item = (&Release, Timestamp)> {
+    fn dated_releases(&self) -> impl Iterator<Item = (&Release, Timestamp)> {
         self.list.iter().filter_map(|release| Some((release, release.date()?)))
     }
 
     /// Returns the time of the newest release; `None` if no release has a date.
     pub(crate) fn newest_at(&self) -> Option<Timestamp> {
-        self.dated().map(|(_, at)| at).max()
+        self.dated_releases().map(|(_, at)| at).max()
     }
 
     /// Returns the name of the highest release.
@@ -122,7 +126,7 @@ impl Releases {
     /// Returns whether the list may be out of date at a time: longer after the newest release than
     /// twice the longest time between two releases.
     fn is_outdated_at(&self, time: Timestamp) -> bool {
-        let mut times: Vec<Timestamp> = self.dated().map(|(_, at)| at).collect();
+        let mut times: Vec<Timestamp> = self.dated_releases().map(|(_, at)| at).collect();
         times.sort_unstable();
         let gaps = times.windows(2).map(|pair| pair[1].as_second() - pair[0].as_second());
         match (gaps.max(), times.last()) {
@@ -147,8 +151,8 @@ impl Releases {
             Some(release) => !release.is_released,
             None => {
                 let version = Version::parse(version);
-                let released = self.list.iter().filter(|release| release.record.is_released);
-                let mut orders = released
+                let releases = self.list.iter().filter(|release| release.record.is_released);
+                let mut orders = releases
                     .filter_map(|release| version.as_ref()?.compare(release.version.as_ref()?));
                 orders.next().is_some_and(Ordering::is_gt) && orders.all(Ordering::is_gt)
             }
@@ -158,7 +162,7 @@ impl Releases {
 
     /// Returns whether a version is the first release after a time.
     fn is_next(&self, time: Timestamp, version: &str) -> bool {
-        let next = self.dated().filter(|(_, at)| *at > time).min_by_key(|(_, at)| *at);
+        let next = self.dated_releases().filter(|(_, at)| *at > time).min_by_key(|(_, at)| *at);
         next.is_some_and(|(next, _)| {
             next.version.is_some() && next.version == Version::parse(version)
         })
@@ -175,8 +179,8 @@ impl Releases {
         if let Some(fixed_in) = &fix.version {
             let by_number = version::has_fix(version, fixed_in)?;
             return match (released_at, fix.at()) {
-                (Some(released), Some(fixed)) if (released > fixed) != by_number => {
-                    Some(false).filter(|_| !by_number && self.is_next(released, fixed_in))
+                (Some(release_time), Some(fix_time)) if (release_time > fix_time) != by_number => {
+                    Some(false).filter(|_| !by_number && self.is_next(release_time, fixed_in))
                 }
                 _ => Some(by_number),
             };
@@ -199,17 +203,18 @@ impl Releases {
         let is_between = |(release, at): &(&Release, Timestamp)| {
             *at > merged_at && *at < released_at && release.compare(number.as_ref()).is_lt()
         };
-        (self.dated().filter(is_between).count() >= MIN_RELEASES).then_some(true)
+        (self.dated_releases().filter(is_between).count() >= MIN_RELEASES).then_some(true)
     }
 
     /// Returns the version with a fix to update to from an older one: the lowest that is named, or
     /// else the lowest release that surely has it, or else the highest release.
     pub(crate) fn update_to(&self, version: &str, fix: &Fix) -> Option<String> {
         let Some(fixed_in) = &fix.version else {
-            let later = self.dated().map(|(release, _)| &*release.record.name).filter(|name| {
-                compare(name, version).is_some_and(Ordering::is_gt)
-                    && self.have_fix(name, fix) == Some(true)
-            });
+            let later =
+                self.dated_releases().map(|(release, _)| &*release.record.name).filter(|name| {
+                    compare(name, version).is_some_and(Ordering::is_gt)
+                        && self.have_fix(name, fix) == Some(true)
+                });
             let highest = || self.highest().filter(|name| self.have_fix(name, fix).is_some());
             return later.min_by(|a, b| by_number(a, b)).or_else(highest).map(str::to_owned);
         };
@@ -235,7 +240,7 @@ impl Releases {
             let is_next = compare(version, highest).is_some_and(Ordering::is_gt);
             self.has(version) || is_near && (is_next || version::base(version) != version)
         };
-        let mentions = versions(text, source).own.into_iter();
+        let mentions = versions(text, source).product.into_iter();
         mentions.filter(is_plausible).max_by(|a, b| by_number(a, b))
     }
 
@@ -261,7 +266,7 @@ impl Releases {
         r: &Reader<'_>,
         row: &DocumentRow,
     ) -> Result<Option<String>> {
-        let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
+        let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
         Ok(self.newest_in(&format!("{}\n{body}", row.title), &row.source))
     }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use precedent_core::{error::Result, model::State};
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{
-    closure::{Closure, DECLINED as RESOLUTIONS},
+    closure::{Closure, DECLINED_RESOLUTIONS as RESOLUTIONS},
     pattern::re,
     reference::references,
     roles::{SentenceRole, Sentences},

@@ -20,10 +20,10 @@ use crate::{
     DEPTH,
     arm::Arm,
     calibration::calibrate,
+    eval_set::{self, EvalSet, SOURCE},
     features::Features,
     form::{Form, Vocabulary},
     run::{Answer, SetRun},
-    set::{self, EvalSet, SOURCE},
 };
 
 /// The queries of a set and the options to run them with.
@@ -172,13 +172,13 @@ impl<'a> QueryPlan<'a> {
                 Form::Words => self.vocabulary.rarest(&report.title),
             },
             body: if whole { without_duplicate_notes(&report.body) } else { String::new() },
-            typed: !whole,
+            is_typed_query: !whole,
             source: SOURCE.to_owned(),
             // The stored vectors of an item cover its whole text.
-            number: (whole && place < self.dataset.imported).then_some(place as u64 + 1),
+            number: (whole && place < self.dataset.imported_count).then_some(place as u64 + 1),
             made_at: report.created_at,
-            since: self.window.map(|days| set::days_before(report.created_at, days)),
-            solved: false,
+            since: self.window.map(|days| eval_set::days_before(report.created_at, days)),
+            only_solved: false,
             by: by.ranking(),
             limit: if by == Arm::Duplicates { usize::MAX } else { DEPTH },
         }

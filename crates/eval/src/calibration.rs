@@ -10,8 +10,8 @@ use precedent_engine::answer::{
 };
 
 use crate::{
+    eval_set::{self, EvalSet},
     run::Answer,
-    set::{self, EvalSet},
 };
 
 /// The number of calibrations over the time of a source.
@@ -32,7 +32,7 @@ pub fn calibrate(
     let (mut answers, mut model) = (BTreeMap::new(), None::<SourceModel>);
     for block in queries.chunks(queries.len().div_ceil(CALIBRATIONS).max(1)) {
         if let Some(lesson) = fit(built_in, &history, task)? {
-            model = Some(lesson.own);
+            model = Some(lesson.source_model);
         }
         let table = model.as_ref().map_or_else(|| built_in.clone(), |model| built_in.with(model));
         for query in block {
@@ -40,7 +40,7 @@ pub fn calibrate(
             answers.insert(*query, Answer::new(dataset, rerank(&table, documents)));
             let relevant = dataset.relevant.get(query);
             let right = |d: &RankedDocument| {
-                set::place(d.number)
+                eval_set::place(d.number)
                     .is_some_and(|place| relevant.is_some_and(|r| r.contains(&place)))
             };
             let candidates = documents.iter().take(TOP).filter_map(|d| candidate(d, right(d)));
@@ -62,7 +62,7 @@ fn rerank(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocum
         documents.iter().filter_map(|d| Some((candidate(d, false)?, d))).collect();
     let features: Vec<Features> = candidates.iter().map(|(c, _)| c.features).collect();
     let results: Vec<RankedDocument> = table
-        .ranked(&features)
+        .rank(&features)
         .into_iter()
         .map(|entry| {
             let (candidate, document) = &candidates[entry.at];

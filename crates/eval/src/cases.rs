@@ -9,12 +9,14 @@ use precedent_core::{
     task::Phase,
 };
 use precedent_engine::{Casebook, OpenOptions, answer::RankingModel};
-use precedent_text::{prepare::Prepared, reference::without_duplicate_notes, skeleton::Skeleton};
+use precedent_text::{
+    prepare::PreparedText, reference::without_duplicate_notes, skeleton::Skeleton,
+};
 use serde::Serialize;
 
 use crate::{
     bands::{Share, share},
-    set::{EvalSet, SOURCE, place},
+    eval_set::{EvalSet, SOURCE, place},
 };
 
 /// Lines about other subjects or without meaning, all invented; no tracker has a case for them.
@@ -111,7 +113,7 @@ impl QueryForm {
             Self::Report => Some((title.to_owned(), without_duplicate_notes(body))),
             Self::Title => Some((title.to_owned(), String::new())),
             Self::Code => {
-                let code = Prepared::body(body, &Skeleton::default()).code().trim().to_owned();
+                let code = PreparedText::body(body, &Skeleton::default()).code().trim().to_owned();
                 (code.lines().count() > 1).then(|| (String::new(), format!("```\n{code}\n```")))
             }
         }
@@ -154,7 +156,7 @@ pub async fn evaluate_cases(
                     originals.iter().copied().filter(|r| dataset.reports[*r].is_solved()).collect(),
                 )
             })
-            .filter(|(_, closed): &(usize, BTreeSet<usize>)| !closed.is_empty())
+            .filter(|(_, answers): &(usize, BTreeSet<usize>)| !answers.is_empty())
             .collect();
         let step = queries.len().div_ceil(MOST).max(1);
         let queries: Vec<_> = queries.into_iter().step_by(step).collect();
@@ -164,10 +166,10 @@ pub async fn evaluate_cases(
         for (way, by) in [("troubleshoot", Ranking::Duplicates), ("search", Ranking::Hybrid)] {
             for form in QueryForm::ALL {
                 let mut hits = [vec![], vec![], vec![], vec![]];
-                for (done, (query, right)) in queries.iter().enumerate() {
+                for (index, (query, right)) in queries.iter().enumerate() {
                     task.report(
                         Phase::Evaluate,
-                        done as u64,
+                        index as u64,
                         Some(queries.len() as u64),
                         "queries",
                     );
@@ -189,9 +191,9 @@ pub async fn evaluate_cases(
                     hits[3].push(numbers.is_empty());
                 }
                 let mut alarms = Vec::new();
-                for other in &foreign {
-                    for report in sample(other, FOREIGN / foreign.len().max(1)) {
-                        let report = &other.reports[report];
+                for other_set in &foreign {
+                    for report in sample(other_set, FOREIGN / foreign.len().max(1)) {
+                        let report = &other_set.reports[report];
                         let Some(text) = form.of(&report.title, &report.body) else { continue };
                         let docs = ask(&casebook, text, None, now, by, task).await?;
                         if by == Ranking::Duplicates
@@ -201,7 +203,7 @@ pub async fn evaluate_cases(
                                 file,
                                 dataset,
                                 form,
-                                &format!("{}/{}", other.name, report.id),
+                                &format!("{}/{}", other_set.name, report.id),
                                 &docs,
                                 &BTreeSet::new(),
                             )?;
@@ -288,14 +290,14 @@ async fn ask(
     task: &Task,
 ) -> Result<Vec<RankedDocument>> {
     let request = RankRequest {
-        typed: body.is_empty(),
+        is_typed_query: body.is_empty(),
         title,
         body,
         source: SOURCE.to_owned(),
         number,
         made_at,
         since: None,
-        solved: true,
+        only_solved: true,
         by,
         limit: DEPTH,
     };

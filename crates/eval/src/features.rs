@@ -8,7 +8,7 @@ use std::{
 
 use precedent_core::{Error, Result, model::RankedDocument};
 
-use crate::set::{self, EvalSet};
+use crate::eval_set::{self, EvalSet};
 
 /// A table of candidate features for fitting the ranking weights.
 ///
@@ -40,7 +40,7 @@ impl Features {
         let empty = std::collections::BTreeSet::new();
         let relevant = dataset.relevant.get(&query).unwrap_or(&empty);
         for document in documents {
-            let place = set::place(document.number);
+            let place = eval_set::place(document.number);
             let label = u8::from(place.is_some_and(|p| relevant.contains(&p)));
             let numbers: Vec<String> =
                 document.features.iter().map(|f| format!("{f:.5}")).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::set::Report;
+use crate::eval_set::Report;
 
 /// The number of words in a short query.
 const FEW: usize = 3;

@@ -57,7 +57,7 @@ pub fn load(place: &Path, name: &str) -> Result<Option<Pairs>> {
             "D" | "P" => Judgement::Same,
             "R" => Judgement::Related,
             "N" | "X" => Judgement::Neither,
-            other => return Err(wrong(&format!("{other} is not a verdict"))),
+            letter => return Err(wrong(&format!("{letter} is not a verdict"))),
         };
         let weight: f64 = weight.parse().map_err(|_| wrong("the weight is not a number"))?;
         pairs.insert((later.to_owned(), earlier.to_owned()), JudgedPair { judgement, weight });

@@ -8,13 +8,13 @@ mod ask;
 mod bands;
 mod calibration;
 mod cases;
+mod eval_set;
 mod features;
 mod form;
 mod judgements;
 mod metrics;
 mod report;
 mod run;
-mod set;
 
 use std::{
     collections::BTreeMap,
@@ -29,12 +29,12 @@ pub use arm::Arm;
 pub use bands::{Met, Share, name as band_name};
 pub use cases::{CasesReport, CasesRequest, CasesSet, CasesWay, evaluate_cases};
 pub use form::Form;
-pub use report::{Ahead, Difference, EvalReport, Measure, RankingReport, SetReport};
+pub use report::{Difference, EvalReport, Lead, Measure, RankingReport, SetReport};
 
 use ask::QueryPlan;
+use eval_set::EvalSet;
 use features::Features;
 use run::Run;
-use set::EvalSet;
 
 /// The number of documents kept and scored per ranking.
 const DEPTH: usize = 100;
@@ -55,7 +55,7 @@ pub struct Request {
     /// Output file for the features of all candidates.
     pub features: Option<PathBuf>,
     /// Manually judged pairs: a folder of `SET.tsv` files, or the file of one set.
-    pub judged: Option<PathBuf>,
+    pub judgements: Option<PathBuf>,
     /// Queries in other languages in place of the set's own.
     pub translations: Option<PathBuf>,
     /// Output file for the run; `last.json` in the cache by default.
@@ -145,7 +145,7 @@ pub async fn evaluate(
         run.write_tables(folder)?;
     }
     let mut pairs = BTreeMap::new();
-    if let Some(place) = &request.judged {
+    if let Some(place) = &request.judgements {
         for dataset in &sets {
             pairs.extend(
                 judgements::load(place, &dataset.name)?.map(|list| (dataset.name.clone(), list)),
@@ -169,7 +169,7 @@ async fn casebook(
     options.table = table.clone();
     if let Some(model) = model {
         let paths = ModelPaths { runtime: options.runtime.clone(), models: Vec::new() };
-        options.engine = Some(Engine::BuiltIn(paths).installed(model.to_owned()));
+        options.engine = Some(Engine::BuiltIn(paths).with_folder(model.to_owned()));
     }
     let casebook = Casebook::open(options).await?;
     let record_count: u64 = casebook.sources().await?.iter().map(|s| s.issues + s.comments).sum();

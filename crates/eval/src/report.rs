@@ -10,12 +10,12 @@ use serde::Serialize;
 use crate::{
     Arm,
     bands::{self, First, Met},
+    eval_set::EvalSet,
     judgements::Pairs,
     metrics::{
         Forecast, Mean, QueryScore, auc, bootstrap, calibration_error, float, recall_at_precision,
     },
     run::{Answer, Run},
-    set::EvalSet,
 };
 
 /// The number of bootstrap draws; the fixed seed makes them repeatable.
@@ -39,15 +39,16 @@ impl EvalReport {
     /// Returns where duplicate detection ranks worse than hybrid search: the first set and measure
     /// whose whole interval is below zero.
     pub fn worse_than_search(&self) -> Option<String> {
-        let behind = |set: &SetReport| {
-            let duplicates = set.rankings.iter().find(|one| one.ranking == Arm::Duplicates)?;
-            let search = duplicates.ahead.iter().find(|ahead| ahead.of == Arm::Hybrid)?;
+        let deficit = |report: &SetReport| {
+            let duplicates =
+                report.rankings.iter().find(|result| result.ranking == Arm::Duplicates)?;
+            let search = duplicates.ahead.iter().find(|lead| lead.of == Arm::Hybrid)?;
             let Difference { name, mean } =
-                search.measures.iter().find(|one| one.mean.high < 0.0)?;
+                search.measures.iter().find(|measure| measure.mean.high < 0.0)?;
             let Mean { value, low, high } = mean;
-            Some(format!("{}: {name} {value:+.3} ({low:+.3} to {high:+.3})", set.set))
+            Some(format!("{}: {name} {value:+.3} ({low:+.3} to {high:+.3})", report.set))
         };
-        self.sets.iter().find_map(behind)
+        self.sets.iter().find_map(deficit)
     }
 }
 
@@ -75,7 +76,7 @@ pub struct RankingReport {
     pub measures: Vec<Measure>,
     /// Lead over each method that this one builds on, paired by query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ahead: Vec<Ahead>,
+    pub ahead: Vec<Lead>,
     /// Chance that a report with a known duplicate scores above one without.
     pub auc: Option<f64>,
     /// Expected calibration error at the tracker's own share of duplicates.
@@ -101,7 +102,8 @@ pub struct Measure {
 
 /// The lead of a ranking method over another.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-pub struct Ahead {
+#[schemars(rename = "Ahead")]
+pub struct Lead {
     /// The other method.
     pub of: Arm,
     /// Differences paired by query; an interval that excludes zero is unlikely to be chance.
@@ -135,7 +137,7 @@ pub fn report(
                 let baseline = against.and_then(|a| a.sets.get(&dataset.name));
                 SetReport {
                     set: dataset.name.clone(),
-                    documents: dataset.imported,
+                    documents: dataset.imported_count,
                     queries: dataset.relevant.len(),
                     negatives: dataset.negatives.len(),
                     rankings: rankings
@@ -193,7 +195,7 @@ fn ranking_report<'a>(
         })
         .collect();
     let leads = arms
-        .map(|(arm, alone)| Ahead {
+        .map(|(arm, alone)| Lead {
             of: *arm,
             measures: deltas(&now, Some(&scores(dataset, alone))).into(),
         })

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Arm, DEPTH,
-    set::{self, EvalSet},
+    eval_set::{self, EvalSet},
 };
 
 /// A run: every query's ranking, for each set and each way of ranking.
@@ -44,7 +44,9 @@ impl Answer {
         let documents = ranking
             .into_iter()
             .take(DEPTH)
-            .filter_map(|r| Some((dataset.reports.get(set::place(r.number)?)?.id.clone(), r.score)))
+            .filter_map(|r| {
+                Some((dataset.reports.get(eval_set::place(r.number)?)?.id.clone(), r.score))
+            })
             .collect();
         Self { documents, probability, worth }
     }

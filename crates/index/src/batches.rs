@@ -35,7 +35,7 @@ mod tests {
                 .enumerate()
                 .flat_map(|(i, size)| std::iter::repeat_n(i as u64 + 1, *size))
                 .enumerate()
-                .map(|(id, revision)| Listing { id: id as i64, revision, deleted: false })
+                .map(|(id, revision)| Listing { id: id as i64, revision, is_deleted: false })
                 .collect();
             let groups: Vec<&[Listing]> = batches(&changes, most).collect();
             proptest::prop_assert_eq!(groups.concat(), changes.clone());

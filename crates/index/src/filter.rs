@@ -8,7 +8,7 @@ pub struct Filter {
     /// Property that is tested.
     pub test: Test,
     /// True if matching documents are excluded.
-    pub negated: bool,
+    pub is_negated: bool,
 }
 
 /// The property that a condition tests. Texts are compared without regard to case.

@@ -28,11 +28,11 @@ pub(super) fn update(
     short_wait: bool,
     task: &Task,
 ) -> Result<()> {
-    let (reached, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
-    if reached >= revision {
+    let (linked_revision, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
+    if linked_revision >= revision {
         return Ok(());
     }
-    let changes = store.read(|r| r.changed_documents(reached))?;
+    let changes = store.read(|r| r.changed_documents(linked_revision))?;
     let mut batches = batches(&changes, BATCH).peekable();
     while let Some(batch) = batches.next() {
         task.check()?;
@@ -40,7 +40,7 @@ pub(super) fn update(
             let mut out = Vec::with_capacity(batch.len());
             for listing in batch {
                 let Some(row) = r.document(listing.id)? else { continue };
-                let links = if listing.deleted {
+                let links = if listing.is_deleted {
                     Vec::new()
                 } else {
                     text_links(&row, &r.comments(&row)?, home(r, &row)?.as_deref())
@@ -72,8 +72,8 @@ fn home(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
     let mut sources = BTreeSet::new();
     for link in r.links(&row.key)?.into_iter().filter(|link| link.kind == "relates_to") {
         let key = if link.from_key == row.key { link.to_key } else { link.from_key };
-        let other = r.document_by_key(&key)?.filter(|other| other.kind != DocKind::Note);
-        sources.extend(other.map(|other| other.source));
+        let target = r.document_by_key(&key)?.filter(|target| target.kind != DocKind::Note);
+        sources.extend(target.map(|target| target.source));
     }
     if sources.is_empty() {
         sources.extend(r.sources()?.into_iter().map(|source| source.key));

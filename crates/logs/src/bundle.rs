@@ -16,7 +16,7 @@ use precedent_core::{
     error::{Code, Error, Result},
     task::{Phase, Task},
 };
-use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, packing, unpack, unpacked};
+use precedent_packing::{BOMB_FLOOR, MAX_RATIO, compression, damage_error, decompress, unpack};
 use precedent_text::words::Words;
 
 /// The size of a block, in bytes.
@@ -194,7 +194,10 @@ impl FolderWalk<'_, '_> {
             return self.skip(name, "too many files");
         }
         let mut start = Vec::with_capacity(START);
-        (&mut *stream).take(START as u64).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
+        (&mut *stream)
+            .take(START as u64)
+            .read_to_end(&mut start)
+            .map_err(|e| damage_error(path, &e))?;
         if is_tar(&start) {
             return self.tar(&mut Cursor::new(start).chain(stream), path, name, depth);
         }
@@ -212,12 +215,13 @@ impl FolderWalk<'_, '_> {
             return self.skip(outer, "archives are nested too deeply");
         }
         let mut tar = tar::Archive::new(stream);
-        for entry in tar.entries().map_err(|e| damaged(path, &e))? {
-            let mut entry = entry.map_err(|e| damaged(path, &e))?;
+        for entry in tar.entries().map_err(|e| damage_error(path, &e))? {
+            let mut entry = entry.map_err(|e| damage_error(path, &e))?;
             if !entry.header().entry_type().is_file() {
                 continue;
             }
-            let name = entry.path().map_err(|e| damaged(path, &e))?.to_string_lossy().into_owned();
+            let name =
+                entry.path().map_err(|e| damage_error(path, &e))?.to_string_lossy().into_owned();
             let result = self.member(&mut entry, path, &name, depth);
             self.go_on(result, path, &name)?;
         }
@@ -228,7 +232,7 @@ impl FolderWalk<'_, '_> {
         if depth >= MAX_DEPTH {
             return self.skip(outer, "archives are nested too deeply");
         }
-        let wrong = |e: zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
+        let wrong = |e: zip::result::ZipError| damage_error(path, &io::Error::other(e.to_string()));
         // A zip's directory is at its end, so the archive must be seekable.
         let file = self.spool(stream, path)?;
         let size = file.metadata().map_err(|e| Error::io(path, e))?.len();
@@ -274,15 +278,18 @@ impl FolderWalk<'_, '_> {
             return self.skip(name, "not a log file name");
         }
         let mut start = Vec::with_capacity(START);
-        (&mut *stream).take(START as u64).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
-        let is_packed_file = packing(&start).is_some();
+        (&mut *stream)
+            .take(START as u64)
+            .read_to_end(&mut start)
+            .map_err(|e| damage_error(path, &e))?;
+        let is_packed_file = compression(&start).is_some();
         let mut whole = Cursor::new(start).chain(stream);
         if !is_packed_file {
             return self.stream(&mut whole, path, name, depth + 1);
         }
         let file = self.spool(&mut whole, path)?;
         let size = Arc::new(AtomicU64::new(file.metadata().map_err(|e| Error::io(path, e))?.len()));
-        self.stream(&mut unpacked(Box::new(file), path, &size)?, path, name, depth + 1)
+        self.stream(&mut decompress(Box::new(file), path, &size)?, path, name, depth + 1)
     }
 
     /// Copies a stream to an anonymous temporary file, and rewinds it.
@@ -291,7 +298,7 @@ impl FolderWalk<'_, '_> {
         let mut buffer = vec![0; BLOCK];
         loop {
             self.task.check()?;
-            let n = stream.read(&mut buffer).map_err(|e| damaged(path, &e))?;
+            let n = stream.read(&mut buffer).map_err(|e| damage_error(path, &e))?;
             if n == 0 {
                 break;
             }
@@ -319,7 +326,7 @@ impl FolderWalk<'_, '_> {
                 if !block.is_empty() && decoder.as_ref().is_none_or(Option::is_none) {
                     (self.send)(Part::Block(block))?;
                 }
-                return Err(damaged(path, &error));
+                return Err(damage_error(path, &error));
             }
             let last = block.len() == rest_len;
             let decoder = decoder.get_or_insert_with(|| {
@@ -354,7 +361,7 @@ impl FolderWalk<'_, '_> {
 
 /// Returns whether a file's first bytes are those of compressed data, an archive, or UTF-16 text.
 pub fn is_packed(start: &[u8]) -> bool {
-    packing(start).is_some()
+    compression(start).is_some()
         || is_tar(start)
         || start.starts_with(b"PK\x03\x04")
         || start.starts_with(&[0xff, 0xfe])

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 
-use crate::{Coded, template::LogPosition};
+use crate::{CodeLine, template::LogPosition};
 
 /// The maximum number of codes that are kept.
 const MAX_CODES: usize = 200;
@@ -49,14 +49,14 @@ impl Codes {
     }
 
     /// Returns the lines with the codes, in order.
-    pub fn finish(self, name: impl Fn(u32) -> String) -> Vec<Coded> {
+    pub fn finish(self, name: impl Fn(u32) -> String) -> Vec<CodeLine> {
         let mut rows: Vec<(String, Line)> = self.lines.into_iter().collect();
         rows.sort_by(|(a, x), (b, y)| {
             (x.first.file, x.first.line, a).cmp(&(y.first.file, y.first.line, b))
         });
         let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.at };
         rows.into_iter()
-            .map(|(code, line)| Coded {
+            .map(|(code, line)| CodeLine {
                 code,
                 line: LogGroup {
                     severity: LogSeverity::Warning,

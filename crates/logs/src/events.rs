@@ -206,10 +206,10 @@ impl Reader {
     /// Returns the result of all files.
     pub fn finish(self) -> Reading {
         let Self { files, bytes, lines, groups, small, codes, .. } = self;
-        let (_, dropped) = groups.counts();
+        let (_, dropped_events) = groups.counts();
         let name = |file: u32| files.get(file as usize).map(|f| f.name.clone()).unwrap_or_default();
-        let (groups, coded) = (groups.rank(name), codes.finish(name));
-        Reading { files, bytes, lines, groups, dropped, small, coded }
+        let (groups, code_lines) = (groups.rank(name), codes.finish(name));
+        Reading { files, bytes, lines, groups, dropped_events, small, code_lines }
     }
 
     fn line(&mut self, raw: &[u8]) {

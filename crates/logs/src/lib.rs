@@ -49,12 +49,12 @@ pub struct Reading {
     /// Distinct errors and warnings, the most important first.
     pub groups: Vec<LogGroup>,
     /// Number of events of groups that were discarded because there were too many.
-    pub dropped: u64,
+    pub dropped_events: u64,
     /// Complete text of short files.
     pub small: Vec<Small>,
     /// Lines without a failure that name a code: relevant only if a report names that code. Few,
     /// whatever the log.
-    pub coded: Vec<Coded>,
+    pub code_lines: Vec<CodeLine>,
 }
 
 impl Reading {
@@ -68,7 +68,7 @@ impl Reading {
 
 /// A line that names a code.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Coded {
+pub struct CodeLine {
     /// The code: `HB-3301`.
     pub code: String,
     /// Group of the lines with this code.
@@ -103,7 +103,7 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
         let walker = scope.spawn(move || {
             // The receiver is gone only after its own error, which is the one to report.
             bundle::walk(paths, task, &mut |part| {
-                send.send(part).map_err(|_| precedent_core::error::cancelled())
+                send.send(part).map_err(|_| precedent_core::error::cancel_error())
             })
         });
         let mut reader = Reader::default();
@@ -111,7 +111,7 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
             reader.take(part);
         }
         let first_error = match walker.join() {
-            Ok(done) => done?,
+            Ok(result) => result?,
             Err(panic) => std::panic::resume_unwind(panic),
         };
         task.check()?;

@@ -288,8 +288,11 @@ fn lines_without_a_level_are_found_by_code() {
     log.push_str("2026-11-20T10:06:02Z INFO HB-3301: licence is not valid yet\n");
     let result = reading("app.log", log);
     assert_eq!(result.groups, []);
-    let codes: Vec<_> =
-        result.coded.iter().map(|c| (c.code.as_str(), c.line.count, c.line.first.line)).collect();
+    let codes: Vec<_> = result
+        .code_lines
+        .iter()
+        .map(|c| (c.code.as_str(), c.line.count, c.line.first.line))
+        .collect();
     assert_eq!(codes, [("HB-3301", 2, 301)]);
     let alert = "Fri Nov 20 02:11:40 2026\nThread 1 advanced\nFri Nov 20 02:11:41 2026\nORA-12012: error on auto execute of job 4\nORA-01555: snapshot too old\nORA-06512: at \"A.B\", line 211\n";
     let result = reading("alert.log", alert);

@@ -48,7 +48,7 @@ pub fn is_mail(start: &[u8]) -> bool {
     }) {
         lines.next();
     }
-    let (mut count, mut sender, mut dated, mut first) = (0, false, false, true);
+    let (mut count, mut sender, mut has_date, mut first) = (0, false, false, true);
     for line in lines {
         if line.starts_with([' ', '\t']) && !first {
             continue;
@@ -60,7 +60,7 @@ pub fn is_mail(start: &[u8]) -> bool {
         first = false;
         let name = name.to_ascii_lowercase();
         sender |= matches!(name.as_str(), "from" | "sender" | "return-path");
-        dated |= matches!(
+        has_date |= matches!(
             name.as_str(),
             "date" | "received" | "message-id" | "mime-version" | "x-mozilla-status"
         );
@@ -69,7 +69,7 @@ pub fn is_mail(start: &[u8]) -> bool {
             "to" | "subject" | "cc" | "delivered-to" | "content-type" | "reply-to"
         ));
     }
-    sender && dated && count > 0
+    sender && has_date && count > 0
 }
 
 /// Returns whether a line separates the mails of a mailbox: "From ada@mill.example Tue Mar  4

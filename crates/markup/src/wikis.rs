@@ -71,8 +71,8 @@ pub(super) fn textile(text: &str) -> String {
             out.code("", code.iter().map(String::as_str));
         } else if let Some(words) = body.strip_prefix("bq. ") {
             out.line(&format!("> {}", textile_line(words)));
-        } else if let Some((depth, ordered, words)) = list(line, &['*', '#']) {
-            out.item(depth, ordered, &textile_line(words));
+        } else if let Some((depth, is_ordered, words)) = list(line, &['*', '#']) {
+            out.item(depth, is_ordered, &textile_line(words));
         } else if let Some(row) = cells(body) {
             let row: Vec<String> = row
                 .iter()
@@ -186,8 +186,8 @@ impl Jira {
             self.out.heading(caps[1].parse().unwrap_or(1), &jira_line(&caps[2]));
         } else if let Some(words) = line.strip_prefix("bq. ") {
             self.out.line(&format!("> {}", jira_line(words)));
-        } else if let Some((depth, ordered, words)) = list(line, &['*', '#', '-']) {
-            self.out.item(depth, ordered, &jira_line(words));
+        } else if let Some((depth, is_ordered, words)) = list(line, &['*', '#', '-']) {
+            self.out.item(depth, is_ordered, &jira_line(words));
         } else if let Some(row) = jira_cells(line) {
             self.out.row(&row);
         } else {
@@ -329,10 +329,10 @@ pub(super) fn creole(text: &str) -> String {
             out.code("", code);
         } else if let Some(caps) = pattern!(r"^(={1,6})\s*(.+?)\s*=*$").captures(body) {
             out.heading(caps[1].len(), &creole_line(&caps[2]));
-        } else if let Some((depth, ordered, words)) =
+        } else if let Some((depth, is_ordered, words)) =
             list(body, &['*', '#']).filter(|_| !body.starts_with("**") || !body[2..].contains("**"))
         {
-            out.item(depth, ordered, &creole_line(words));
+            out.item(depth, is_ordered, &creole_line(words));
         } else if body.starts_with('|') {
             let row: Vec<String> = creole_line(body)
                 .trim_matches('|')

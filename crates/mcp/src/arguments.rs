@@ -110,7 +110,7 @@ impl<'de, const MIN: usize, const MAX: usize, const DEFAULT: usize> Deserialize<
         let value = Value::deserialize(deserializer)?;
         let number = match &value {
             Value::String(text) => text.trim().parse().ok(),
-            other => other.to_string().trim_end_matches(".0").parse().ok(),
+            value => value.to_string().trim_end_matches(".0").parse().ok(),
         };
         let number = number.filter(|number| (MIN..=MAX).contains(number));
         number
@@ -152,7 +152,7 @@ impl<'de> Deserialize<'de> for Key {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Ok(Self(text)),
             Value::Number(number) => Ok(Self(number.to_string())),
-            other => Err(invalid_value(&other, "a key (owner/name#12)")),
+            value => Err(invalid_value(&value, "a key (owner/name#12)")),
         }
     }
 }

@@ -289,8 +289,8 @@ impl Server {
                     "have a person check the article before it is published ({count} values were replaced)."
                 )
             });
-            let (key, missing) = (article.key, article.missing);
-            Ok((text.finish(next.into_iter().chain(check)), output::Article { key, missing, next_offset }))
+            let (key, missing_parts) = (article.key, article.missing);
+            Ok((text.finish(next.into_iter().chain(check)), output::Article { key, missing: missing_parts, next_offset }))
         })
         .await
     }
@@ -351,11 +351,11 @@ impl Server {
         context: Context,
     ) -> Reply {
         self.answer(args, context, async |p, _| {
-            let (key, other) = (self.key(&p.key.0), self.key(&p.other.0));
+            let (key, other_key) = (self.key(&p.key.0), self.key(&p.other.0));
             let reason = p.reason.as_deref();
             let casebook = self.casebook().await?;
             let Verdict { first, second, kind, canonical, .. } =
-                casebook.record_verdict(&key, &other, p.verdict, reason, "agent").await?;
+                casebook.record_verdict(&key, &other_key, p.verdict, reason, "agent").await?;
             let mut text = Text::new(1_000);
             text.add(&format!(
                 "**Recorded**: {first} and {second} are {}.",
@@ -367,7 +367,7 @@ impl Server {
                     .map_or_else(String::new, |key| format!("The report to keep is {key}.")),
             );
             let undo =
-                format!("to undo it, a person can run `precedent verdict undo {key} {other}`.");
+                format!("to undo it, a person can run `precedent verdict undo {key} {other_key}`.");
             Ok((text.finish([undo]), output::Decision { first, second, canonical }))
         })
         .await
@@ -474,7 +474,7 @@ impl Server {
         };
         let (sender, receiver) = watch::channel(None);
         let task = match context.meta.get_progress_token() {
-            Some(_) => Task::watched(move |p| drop(sender.send(Some(p)))),
+            Some(_) => Task::with_listener(move |p| drop(sender.send(Some(p)))),
             None => Task::new(),
         };
         let result = {
@@ -482,7 +482,7 @@ impl Server {
             let run = async {
                 let _permit = tokio::select! {
                     permit = self.permits.acquire() => permit,
-                    () = task.cancelled() => return Err(error::cancelled()),
+                    () = task.wait_for_cancel() => return Err(error::cancel_error()),
                 };
                 work(&args, &task).await
             };

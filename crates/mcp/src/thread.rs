@@ -161,11 +161,11 @@ fn render_facts(thread: &Thread, text: &mut Text) {
         ("relates_to", true, "Related to"),
         ("mentions", false, "Mentioned by"),
     ];
-    for (kind, outgoing, heading) in kinds {
+    for (kind, is_outgoing, heading) in kinds {
         let links: Vec<&LinkView> = thread
             .links
             .iter()
-            .filter(|link| link.kind == kind && link.outgoing == outgoing)
+            .filter(|link| link.kind == kind && link.outgoing == is_outgoing)
             .collect();
         let keys: Vec<String> =
             links.iter().take(LINKS).map(|link| inline(&link.key, 80)).collect();

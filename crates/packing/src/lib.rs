@@ -26,7 +26,7 @@ const MAX_LAYERS: usize = 3;
 const XZ_MEMORY: u32 = 160 * 1024;
 
 /// Returns the compression format of a stream by its first bytes, or `None` if uncompressed.
-pub fn packing(start: &[u8]) -> Option<&'static str> {
+pub fn compression(start: &[u8]) -> Option<&'static str> {
     let formats: [(&[u8], &'static str); 4] = [
         (&[0x1f, 0x8b], "gzip"),
         (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
@@ -49,14 +49,14 @@ pub fn packing(start: &[u8]) -> Option<&'static str> {
 pub fn unpack(path: &Path, packed_bytes: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
     let reader = CountingReader { inner: file, count: Arc::clone(packed_bytes) };
-    unpacked(Box::new(reader), path, packed_bytes)
+    decompress(Box::new(reader), path, packed_bytes)
 }
 
 /// Decompresses a stream if necessary.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] for too many nested layers or a damaged beginning.
-pub fn unpacked(
+pub fn decompress(
     stream: Box<dyn Read + Send>,
     path: &Path,
     packed_bytes: &Arc<AtomicU64>,
@@ -64,8 +64,8 @@ pub fn unpacked(
     let mut stream = stream;
     for layer in 0..=MAX_LAYERS {
         let mut input = BufReader::with_capacity(256 * 1024, stream);
-        let start = input.fill_buf().map_err(|e| damaged(path, &e))?;
-        let Some(format) = packing(start) else { return Ok(Box::new(input)) };
+        let start = input.fill_buf().map_err(|e| damage_error(path, &e))?;
+        let Some(format) = compression(start) else { return Ok(Box::new(input)) };
         if layer == MAX_LAYERS {
             break;
         }
@@ -88,7 +88,7 @@ pub fn unpacked(
 }
 
 /// Returns the error for a file that cannot be unpacked to its end.
-pub fn damaged(path: &Path, error: &io::Error) -> Error {
+pub fn damage_error(path: &Path, error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => {
             Error::io(path, io::Error::from(error.kind()))
@@ -165,20 +165,20 @@ mod tests {
         let mut out = Vec::new();
         unpack(file.path(), &Arc::default())?
             .read_to_end(&mut out)
-            .map_err(|e| damaged(file.path(), &e))?;
+            .map_err(|e| damage_error(file.path(), &e))?;
         Ok(out)
     }
 
     #[test]
     fn archive_errors_name_their_cause() {
         let path = Path::new("all.zip");
-        let error = damaged(
+        let error = damage_error(
             path,
             &io::Error::other("unsupported Zip archive: Password required to decrypt file"),
         );
         assert!(error.to_string().contains("password-protected"), "{error}");
         assert!(error.hint().unwrap_or_default().contains("with the password"), "{error:?}");
-        let error = damaged(path, &io::Error::from(io::ErrorKind::UnexpectedEof));
+        let error = damage_error(path, &io::Error::from(io::ErrorKind::UnexpectedEof));
         assert!(error.to_string().contains("truncated or damaged"), "{error}");
         assert!(error.hint().unwrap_or_default().starts_with("Anything read"), "{error:?}");
     }

@@ -61,9 +61,11 @@ pub(super) fn parts(name: &str) -> Vec<String> {
 /// Returns the surname in a full name in plain small letters, if it is distinctive.
 pub(super) fn surname(name: &str) -> Option<String> {
     let last = name.rsplit_once([' ', '\u{a0}'])?.1;
-    let folded = tokens::fold(last).to_lowercase();
-    (is_distinctive(&last) && folded.len() >= 5 && folded.chars().all(|c| c.is_ascii_alphabetic()))
-        .then_some(folded)
+    let folded_name = tokens::fold(last).to_lowercase();
+    (is_distinctive(&last)
+        && folded_name.len() >= 5
+        && folded_name.chars().all(|c| c.is_ascii_alphabetic()))
+    .then_some(folded_name)
 }
 
 /// Returns whether a word of a name is hardly ever another word.

@@ -83,7 +83,7 @@ static PERHAPS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// A Japanese name before its form of address; 氏名 and 仕様 are other words.
-static ADDRESSED: LazyLock<Regex> = LazyLock::new(|| {
+static ADDRESSED_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"([\p{Han}\p{Katakana}ー]{0,7}[\p{Han}\p{Katakana}ー--客皆同仕模多有各者])(さん|様|氏|先生)(?:([^\p{Han}])|$)",
     )
@@ -179,7 +179,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             format!("{}{}{rest}", &c[1], r.hide_person(certainty, &c[2]))
         });
     }
-    out = r.replace(&ADDRESSED, &out, |r, c, _| {
+    out = r.replace(&ADDRESSED_NAME, &out, |r, c, _| {
         format!(
             "{}{}{}",
             r.hide_person(Doubtful, &c[1]),
@@ -210,21 +210,21 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     out = r.replace(&HOME, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
     out = r.replace(&IDENTITY, &out, |r, c, _| format!("{}{})", &c[1], r.name(&c[2])));
     out = r.replace(&LOGGED_USER, &out, |r, c, _| {
-        let (before, name, after) = (&c[1], &c[2], c.get(3).map_or("", |m| m.as_str()));
+        let (prefix, name, suffix) = (&c[1], &c[2], c.get(3).map_or("", |m| m.as_str()));
         // "login page failed" is a sentence.
         let is_word = name.chars().all(char::is_alphabetic);
-        let fits = match before.chars().next_back() {
-            Some('=') => after.starts_with(','),
-            Some(' ') if before.starts_with(['s', 'c']) && !before.starts_with("se") => {
-                after.contains(':')
+        let fits = match prefix.chars().next_back() {
+            Some('=') => suffix.starts_with(','),
+            Some(' ') if prefix.starts_with(['s', 'c']) && !prefix.starts_with("se") => {
+                suffix.contains(':')
             }
-            Some(' ') if !before.contains(" for ") && !before.starts_with(['i', 'I']) => {
-                !is_word && after.starts_with(' ') && after.len() > 1
+            Some(' ') if !prefix.contains(" for ") && !prefix.starts_with(['i', 'I']) => {
+                !is_word && suffix.starts_with(' ') && suffix.len() > 1
             }
-            Some(' ') => after.is_empty() || after.starts_with([' ', '(', '\n', ',']),
+            Some(' ') => suffix.is_empty() || suffix.starts_with([' ', '(', '\n', ',']),
             _ => true,
         };
-        format!("{before}{}{after}", if fits { r.name(name) } else { name.to_owned() })
+        format!("{prefix}{}{suffix}", if fits { r.name(name) } else { name.to_owned() })
     });
     out = r.replace(&KEY_OF, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
     out = r.whole(&SID, "user", &out);
@@ -293,10 +293,10 @@ fn hide_closings(r: &mut Redactor, text: &str) -> String {
 
 /// Returns the name after a closing formula, with its offset in the line.
 fn named_in(line: &str) -> Option<(usize, &str, Certainty)> {
-    let (from, marked) = closings::before_a_name(line)?;
+    let (from, is_marked) = closings::before_a_name(line)?;
     let name = line[from..].trim_end_matches(['.', '!', ' ']);
     let words = name.split([' ', '\u{a0}']).count();
-    (words <= 3 && is_name(name)).then_some((from, name, if marked { Sure } else { Doubtful }))
+    (words <= 3 && is_name(name)).then_some((from, name, if is_marked { Sure } else { Doubtful }))
 }
 
 /// Returns whether a text can be a person's name.

@@ -143,12 +143,13 @@ impl KnownNames {
         reader: &mut dyn NameReader,
     ) -> Result<()> {
         let mut phrases: Vec<&str> = Vec::new();
-        for found in PHRASE.find_iter(text) {
-            let phrase = found.as_str();
-            let is_part = text[..found.start()].ends_with(['.', '/', '\\', '_', '$', '@', '#'])
-                || text[found.end()..].starts_with(['/', '\\', '_', '(', '=']);
+        for phrase_match in PHRASE.find_iter(text) {
+            let phrase = phrase_match.as_str();
+            let is_part = text[..phrase_match.start()]
+                .ends_with(['.', '/', '\\', '_', '$', '@', '#'])
+                || text[phrase_match.end()..].starts_with(['/', '\\', '_', '(', '=']);
             let is_known = self.people.iter().any(|name| name == phrase);
-            let is_code = lines.manner(found.start()) == Manner::Code;
+            let is_code = lines.manner(phrase_match.start()) == Manner::Code;
             // "Vertreter Uwe Stolle" begins with a noun.
             let rest = phrase.split_once([' ', '\u{a0}']).map(|(_, rest)| rest);
             for phrase in [Some(phrase), rest.filter(|rest| people::is_whole(rest))] {
@@ -160,28 +161,30 @@ impl KnownNames {
         }
         phrases.truncate(MOST_PHRASES);
         for group in phrases.chunks(PHRASES) {
-            let mut framed = String::new();
+            let mut framed_text = String::new();
             let mut places = Vec::new();
             for phrase in group {
-                framed.push_str(FRAME.0);
-                places.push(framed.len()..framed.len() + phrase.len());
-                framed.push_str(phrase);
-                framed.push_str(FRAME.1);
+                framed_text.push_str(FRAME.0);
+                places.push(framed_text.len()..framed_text.len() + phrase.len());
+                framed_text.push_str(phrase);
+                framed_text.push_str(FRAME.1);
             }
-            let names = reader.names(&framed)?;
+            let names = reader.names(&framed_text)?;
             for place in places {
                 let within =
                     |n: &&Recognition| place.start <= n.range.start && n.range.end <= place.end;
-                let found: Vec<&Recognition> = names.iter().filter(within).collect();
-                let (Some(first), Some(last)) = (found.first(), found.last()) else { continue };
+                let phrase_names: Vec<&Recognition> = names.iter().filter(within).collect();
+                let (Some(first), Some(last)) = (phrase_names.first(), phrase_names.last()) else {
+                    continue;
+                };
                 // A surname may be a town's.
-                let written = &framed[first.range.start..last.range.end];
-                if found.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
-                    && people::is_whole(written)
-                    && people::is_full_name(written)
-                    && !reader.is_common(written)?
+                let full_name = &framed_text[first.range.start..last.range.end];
+                if phrase_names.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
+                    && people::is_whole(full_name)
+                    && people::is_full_name(full_name)
+                    && !reader.is_common(full_name)?
                 {
-                    self.people.push(written.to_owned());
+                    self.people.push(full_name.to_owned());
                 }
             }
         }
@@ -209,10 +212,10 @@ fn prose(text: &str, lines: &Lines) -> Vec<Range<usize>> {
 
 /// Returns the names in a range that a model took for one, completed and without other words.
 fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
-    let written = &text[range.clone()];
+    let name_text = &text[range.clone()];
     // "Mbeki, Sipho" is one person, "Laura Bianchi, Marco Esposito" are two.
-    let is_list = written.split(", ").any(people::is_whole);
-    let parts: Vec<&str> = if is_list { written.split(", ").collect() } else { vec![written] };
+    let is_list = name_text.split(", ").any(people::is_whole);
+    let parts: Vec<&str> = if is_list { name_text.split(", ").collect() } else { vec![name_text] };
     let mut at = range.start;
     let mut people = Vec::new();
     for part in parts {

@@ -206,10 +206,10 @@ impl Redactor {
         for (surname, key) in self.surnames.iter().filter(|(s, _)| text.contains(s.as_str())) {
             let Some(entry) = self.pseudonyms.get_mut(key) else { continue };
             let is_joined = |c: char| matches!(c, '.' | '/' | '\\' | '_' | '-' | '@' | ':');
-            let joined = |before: &str, after: &str| {
-                before.ends_with(is_joined) || after.starts_with(is_joined) && after.len() > 1
+            let is_attached = |prefix: &str, suffix: &str| {
+                prefix.ends_with(is_joined) || suffix.starts_with(is_joined) && suffix.len() > 1
             };
-            let (next_text, times) = replace_words(&out, surname, &entry.pseudonym, &joined);
+            let (next_text, times) = replace_words(&out, surname, &entry.pseudonym, &is_attached);
             out = next_text;
             entry.count += times;
         }
@@ -231,7 +231,7 @@ impl Redactor {
             }
             let Some(entry) = self.pseudonyms.get_mut(&key) else { continue };
             let is_token = key.0 == "token";
-            let is_whole = |before: &str, after: &str| is_token || is_whole_word(before, after);
+            let is_whole = |prefix: &str, suffix: &str| is_token || is_whole_word(prefix, suffix);
             let (next_text, times) = replace_words(&out, &needle, &entry.pseudonym, &is_whole);
             out = next_text;
             entry.count += times;
@@ -255,9 +255,9 @@ impl Redactor {
 }
 
 /// Returns whether a text between these two is no part of a longer word.
-fn is_whole_word(before: &str, after: &str) -> bool {
+fn is_whole_word(prefix: &str, suffix: &str) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    !is_word(before.chars().next_back()) && !is_word(after.chars().next())
+    !is_word(prefix.chars().next_back()) && !is_word(suffix.chars().next())
 }
 
 /// Replaces a text where `fits` accepts the text before and after it, and returns the number of

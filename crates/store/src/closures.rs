@@ -27,10 +27,10 @@ fn read_row(r: &Row<'_>) -> rusqlite::Result<Raw> {
     Ok((record, r.get(2)?, r.get(6)?, r.get(7)?))
 }
 
-fn whole((record, step, began, changed): Raw) -> Result<ClosureRecord> {
+fn whole((record, step, began, changed_at): Raw) -> Result<ClosureRecord> {
     let step =
         ClosureStep::parse(&step).ok_or_else(|| invalid_value("an unknown step of a closure"))?;
-    Ok(ClosureRecord { step, began_at: time(began)?, changed_at: time(changed)?, ..record })
+    Ok(ClosureRecord { step, began_at: time(began)?, changed_at: time(changed_at)?, ..record })
 }
 
 impl Reader<'_> {

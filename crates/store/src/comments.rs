@@ -156,10 +156,10 @@ impl Writer<'_> {
                 Ok((date, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?))
             })
             .optional()?;
-        if let Some((date, hash, deleted, association, id)) = &current {
+        if let Some((date, hash, is_deleted, association, id)) = &current {
             // An earlier version may have stored the comment without the internal mark.
             let is_same = *hash == record.raw.hash && *association == record.author.association;
-            if is_same && !deleted && !date.is_corrected(evidence) {
+            if is_same && !is_deleted && !date.is_corrected(evidence) {
                 return Ok(ApplyEffect::Unchanged);
             }
             if old || date.is_newer(Some(record.updated_at.as_second()), evidence) {

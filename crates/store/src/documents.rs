@@ -104,7 +104,7 @@ pub struct Listing {
     /// The revision of its last change.
     pub revision: u64,
     /// True for a tombstone.
-    pub deleted: bool,
+    pub is_deleted: bool,
 }
 
 /// The priority of a document's vector computation, lowest first: open before closed, then the
@@ -258,7 +258,7 @@ impl Reader<'_> {
              WHERE revision > ?1 ORDER BY revision, id",
         )?;
         let rows = statement.query_map([since], |r| {
-            Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? })
+            Ok(Listing { id: r.get(0)?, revision: r.get(1)?, is_deleted: r.get(2)? })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -357,12 +357,12 @@ impl Reader<'_> {
             |r: &rusqlite::Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
         let mut place =
             |id: i64| statement.query_row([id], parse).optional().map(Option::unwrap_or_default);
-        let (created, number) = place(document)?;
+        let (created_at, number) = place(document)?;
         let mut later = Vec::new();
         for id in ids {
             let (its, of_it) = place(*id)?;
-            if its.is_some() == created.is_some()
-                && (its, of_it, *id) >= (created, number, document)
+            if its.is_some() == created_at.is_some()
+                && (its, of_it, *id) >= (created_at, number, document)
             {
                 later.push(*id);
             }
@@ -451,7 +451,7 @@ impl Reader<'_> {
             tracker_count += row.get::<_, u64>(2)?;
         }
         // Every part of this reads an index and no text. Few comments lack a stored item.
-        let (known, unknown, numbers): (u64, u64, String) = self
+        let (known_count, unknown, numbers): (u64, u64, String) = self
             .transaction
             .prepare_cached(
                 "SELECT coalesce(sum(said) FILTER (WHERE known), 0), coalesce(sum(said) FILTER (WHERE NOT known), 0),
@@ -461,7 +461,7 @@ impl Reader<'_> {
                        FROM comments c WHERE source_id = ?1 GROUP BY number)",
             )?
             .query_row([source], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-        let (buried, buried_unknown, beside): (u64, u64, u64) = self
+        let (buried_count, buried_unknown, review_count): (u64, u64, u64) = self
             .transaction
             .prepare_cached(
                 "WITH buried AS (
@@ -480,9 +480,9 @@ impl Reader<'_> {
             .query_row(params![source, REVIEW_PREFIX, AFTER_REVIEWS, numbers], |r| {
                 Ok((r.get(0)?, r.get(1)?, r.get(2)?))
             })?;
-        let live_count = known - buried;
+        let live_count = known_count - buried_count;
         // The tracker's count excludes review comments on the lines of a pull request.
-        counts.missing_comments = tracker_count.saturating_sub(live_count - beside);
+        counts.missing_comments = tracker_count.saturating_sub(live_count - review_count);
         counts.comments = live_count;
         counts.orphan_comments = unknown - buried_unknown;
         Ok(counts)
@@ -493,8 +493,8 @@ impl Reader<'_> {
 fn bound_title<'a>(title: &'a str, body: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
     match title.char_indices().nth(MAX_TITLE) {
         None => (title.into(), body.into()),
-        Some((cut, _)) => {
-            let (title, rest) = title.split_at(cut);
+        Some((cut_at, _)) => {
+            let (title, rest) = title.split_at(cut_at);
             (format!("{title}…").into(), format!("…{rest}\n\n{body}").into())
         }
     }
@@ -524,12 +524,12 @@ impl Writer<'_> {
             })
             .optional()?;
         let updated_at = record.updated_at.map(Timestamp::as_second);
-        if let Some((_, stored, hash, deleted)) = &current {
-            if *hash == record.raw.hash && !deleted && !stored.is_corrected(evidence) {
+        if let Some((_, stored_date, hash, is_deleted)) = &current {
+            if *hash == record.raw.hash && !is_deleted && !stored_date.is_corrected(evidence) {
                 return Ok(ApplyEffect::Unchanged);
             }
             // A page may be reverted to an earlier version; wikis order them only by commit.
-            if stored.is_newer(updated_at, evidence) && record.number.is_some() {
+            if stored_date.is_newer(updated_at, evidence) && record.number.is_some() {
                 return Ok(ApplyEffect::Stale);
             }
         }

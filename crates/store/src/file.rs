@@ -223,7 +223,7 @@ impl SqliteFile {
         let mut connection = loop {
             match self.writer.try_lock() {
                 Ok(connection) => break connection,
-                Err(TryLockFault::Poisoned(poisoned)) => break poisoned.into_inner(),
+                Err(TryLockFault::Poisoned(error)) => break error.into_inner(),
                 Err(TryLockFault::WouldBlock) if Instant::now() < until => {
                     std::thread::sleep(LOOK_AGAIN)
                 }

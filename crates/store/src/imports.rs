@@ -121,18 +121,18 @@ impl Writer<'_> {
                 .query_map(params![import, table], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
             let rows: Vec<(i64, Option<String>, Option<Vec<u8>>)> =
                 rows.collect::<rusqlite::Result<_>>()?;
-            for (id, before, after) in rows {
+            for (id, old_value, new_hash) in rows {
                 let hash: Option<Vec<u8>> = self
                     .transaction
                     .prepare_cached(&format!("SELECT raw_hash FROM {table} WHERE id = ?1"))?
                     .query_row([id], |r| r.get(0))
                     .optional()?;
-                match (hash, before) {
+                match (hash, old_value) {
                     // The row was removed meanwhile.
                     (None, _) => {}
-                    (hash, _) if hash != after => undone.kept += 1,
-                    (_, Some(before)) => {
-                        self.restore(table, kind, id, &before)?;
+                    (hash, _) if hash != new_hash => undone.kept += 1,
+                    (_, Some(old_value)) => {
+                        self.restore(table, kind, id, &old_value)?;
                         undone.restored += 1;
                     }
                     (_, None) => {

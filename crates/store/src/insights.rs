@@ -28,7 +28,7 @@ pub struct VolumeRow {
     /// Known duplicates.
     pub duplicates: u64,
     /// Seconds from report to closure of the closed issues, ascending.
-    pub lasted: Vec<i64>,
+    pub durations: Vec<i64>,
 }
 
 impl Reader<'_> {
@@ -79,7 +79,7 @@ impl Reader<'_> {
                     issues: r.get(0)?,
                     open: r.get(1)?,
                     duplicates: r.get(2)?,
-                    lasted: Vec::new(),
+                    durations: Vec::new(),
                 })
             })?;
         let mut statement = self.transaction.prepare_cached(
@@ -87,7 +87,7 @@ impl Reader<'_> {
              WHERE kind = 'issue' AND deleted_at IS NULL AND source_id = ?1 AND state <> 'open'
                  AND closed_at >= created_at ORDER BY lasted",
         )?;
-        row.lasted =
+        row.durations =
             statement.query_map(params![source], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(row)
     }
@@ -122,8 +122,8 @@ impl Reader<'_> {
             Ok((duplicate, r.get::<_, Option<i64>>(4)?))
         })?;
         rows.map(|row| {
-            let (mut duplicate, created) = row?;
-            duplicate.created_at = created.map(time).transpose()?;
+            let (mut duplicate, created_at) = row?;
+            duplicate.created_at = created_at.map(time).transpose()?;
             duplicate.of = self.canonical(&duplicate.key)?.stays_for(&duplicate.key);
             Ok(duplicate)
         })

@@ -212,7 +212,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn living(&self) -> Result<Vec<(i64, bool)>> {
+    pub fn live_documents(&self) -> Result<Vec<(i64, bool)>> {
         let mut statement = self.transaction.prepare(
             "SELECT id, trim(title) <> '' FROM documents WHERE deleted_at IS NULL ORDER BY id",
         )?;
@@ -239,7 +239,7 @@ impl Writer<'_> {
     /// Returns an error if the database access fails.
     pub fn remove_orphans(&self) -> Result<u64> {
         let edges = self.edges()?;
-        let (mut removed, mut has_document) = (0, false);
+        let (mut removed_count, mut has_document) = (0, false);
         // A removed row may have been the parent of others.
         loop {
             let mut now = 0;
@@ -253,13 +253,13 @@ impl Writer<'_> {
             if now == 0 {
                 break;
             }
-            removed += now;
+            removed_count += now;
         }
         // Only documents have their own entries in the indexes.
         if has_document {
             self.next_revision()?;
         }
-        Ok(removed)
+        Ok(removed_count)
     }
 }
 

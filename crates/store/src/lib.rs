@@ -255,7 +255,7 @@ impl Store {
         // If the disk is too full, free pages stay until the next call; copies never contain them.
         match self.file.with_writer(|connection| Ok(connection.execute_batch("VACUUM")?)) {
             Err(error) if matches!(error.code(), Code::Io | Code::Busy) => return Ok(()),
-            done => done?,
+            result => result?,
         }
         self.write(|w| w.clear_residue(residue))?;
         self.empty_log()

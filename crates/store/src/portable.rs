@@ -23,8 +23,8 @@ use super::{
     validation::{MAX_TEXT, Purpose, mend, refuse_bad_sources, register},
 };
 use precedent_core::{
-    error::{Code, Error, Result, cancelled},
-    model::{Carried, Taken},
+    error::{Code, Error, Result, cancel_error},
+    model::{CasebookContents, PortableImport},
     task::Task,
 };
 
@@ -127,7 +127,7 @@ type Dictionaries = Vec<(i64, blake3::Hash)>;
 #[derive(Debug)]
 pub struct VerifiedCopy {
     path: std::path::PathBuf,
-    contents: Carried,
+    contents: CasebookContents,
     left_out: Vec<String>,
     dictionaries: Dictionaries,
 }
@@ -141,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Code::Io`] if the file exists or cannot be written.
-    pub fn write_portable(&self, path: &Path, notes: bool) -> Result<Carried> {
+    pub fn write_portable(&self, path: &Path, notes: bool) -> Result<CasebookContents> {
         create_private(path)?;
         let mut connection = Connection::open(path)?;
         // The file is private until complete and discarded on failure, so durability is not needed.
@@ -159,7 +159,7 @@ impl Store {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn contents(&self) -> Result<Carried> {
+    pub fn contents(&self) -> Result<CasebookContents> {
         self.file.read(|c| contents(c, "main"))
     }
 
@@ -202,7 +202,7 @@ impl Store {
     pub fn verify_copy(
         &self,
         path: &Path,
-        description: &Carried,
+        description: &CasebookContents,
         is_remote: RemoteCheck<'_>,
         now: Timestamp,
         task: &Task,
@@ -273,7 +273,7 @@ impl Store {
         now: Timestamp,
         report: impl FnOnce(&[String]),
         task: &Task,
-    ) -> Result<Taken> {
+    ) -> Result<PortableImport> {
         self.file.with_writer(|connection| {
             interruptible(connection, task, |connection| {
                 with_attached(connection, &copy.path, |c| {
@@ -300,9 +300,11 @@ impl Store {
                     enter(c, writer(c, None).begin_import(name, now)?, last)?;
                     task.check()?;
                     let new = contents(c, "main")?;
-                    let contents =
-                        Carried { verdicts: new.verdicts - old.verdicts, ..copy.contents.clone() };
-                    Ok(Taken { contents, left_out: sentences })
+                    let contents = CasebookContents {
+                        verdicts: new.verdicts - old.verdicts,
+                        ..copy.contents.clone()
+                    };
+                    Ok(PortableImport { contents, left_out: sentences })
                 })
             })
         })
@@ -333,22 +335,22 @@ fn interruptible<T>(
     work: impl FnOnce(&mut Connection) -> Result<T>,
 ) -> Result<T> {
     let handle = connection.get_interrupt_handle();
-    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let (end_sender, end_receiver) = std::sync::mpsc::channel::<()>();
     let result = std::thread::scope(|scope| {
         scope.spawn(move || {
             use std::sync::mpsc::RecvTimeoutError::Timeout;
-            while ended.recv_timeout(LOOK_AGAIN) == Err(Timeout) {
+            while end_receiver.recv_timeout(LOOK_AGAIN) == Err(Timeout) {
                 if task.is_cancelled() {
                     handle.interrupt();
                 }
             }
         });
         let result = work(connection);
-        drop(end);
+        drop(end_sender);
         result
     });
     match result {
-        Err(_) if task.is_cancelled() => Err(cancelled()),
+        Err(_) if task.is_cancelled() => Err(cancel_error()),
         result => result,
     }
 }
@@ -570,11 +572,11 @@ fn left_out(c: &Connection) -> Result<Vec<String>> {
     Ok(out)
 }
 
-fn contents(c: &Connection, database: &str) -> Result<Carried> {
+fn contents(c: &Connection, database: &str) -> Result<CasebookContents> {
     let count = |table: &str| -> Result<u64> {
         Ok(c.query_row(&format!("SELECT count(*) FROM {database}.{table}"), [], |r| r.get(0))?)
     };
-    Ok(Carried {
+    Ok(CasebookContents {
         sources: keys(c, database)?,
         documents: count("documents WHERE kind <> 'note'")?,
         comments: count("comments")?,

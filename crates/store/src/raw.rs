@@ -303,7 +303,7 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
         dictionaries.insert(Some(row.get(0)?), DecoderDictionary::copy(&row.get::<_, Vec<u8>>(1)?));
     }
     // The declared sizes are checked first, so no decompression bomb is unpacked.
-    let (mut packed, mut unpacked) = (0_u64, 0_u64);
+    let (mut packed_bytes, mut unpacked_bytes) = (0_u64, 0_u64);
     let mut select = c.prepare(&format!(
         "SELECT {name}_id, dictionary_id, data FROM main.{name}_raw WHERE {name}_id > ?1 ORDER BY 1 LIMIT {BATCH}"
     ))?;
@@ -311,14 +311,14 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
         "UPDATE main.{name}_raw SET dictionary_id = ?2, data = ?3 WHERE {name}_id = ?1"
     ))?;
     let mut remove = c.prepare(&format!("DELETE FROM main.{name}_raw WHERE {name}_id = ?1"))?;
-    let (mut last, mut removed) = (i64::MIN, 0);
+    let (mut last, mut removed_count) = (i64::MIN, 0);
     // In the copy, the foreign key of records packed for this casebook would have no parent.
     c.pragma_update(None, "defer_foreign_keys", true)?;
     loop {
         let rows = select
             .query_map([last], |r| Ok((r.get(0)?, r.get(1)?, r.get_ref(2)?.as_blob()?.to_vec())))?;
         let rows: Vec<(i64, Option<i64>, Vec<u8>)> = rows.collect::<rusqlite::Result<_>>()?;
-        let Some((end, ..)) = rows.last() else { return Ok(removed) };
+        let Some((end, ..)) = rows.last() else { return Ok(removed_count) };
         last = *end;
         for (id, dictionary, data) in &rows {
             task.check()?;
@@ -327,9 +327,11 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
                 .flatten()
                 .and_then(|size| usize::try_from(size).ok());
             let size = size.filter(|size| *size <= how.largest);
-            packed += data.len() as u64;
-            unpacked += size.unwrap_or(0) as u64;
-            if how.foreign && unpacked > RATIO_FROM.max(packed.saturating_mul(MAX_RATIO)) {
+            packed_bytes += data.len() as u64;
+            unpacked_bytes += size.unwrap_or(0) as u64;
+            if how.foreign
+                && unpacked_bytes > RATIO_FROM.max(packed_bytes.saturating_mul(MAX_RATIO))
+            {
                 return Err(Error::invalid(format!(
                     "the records in the file would unpack to more than {MAX_RATIO} times their size"
                 ))
@@ -341,7 +343,7 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
                 unpacker.decompress(data, size).ok()
             });
             match (bytes, &mut packer) {
-                (None, _) => removed += remove.execute([id])? as u64,
+                (None, _) => removed_count += remove.execute([id])? as u64,
                 (Some(_), None) => {}
                 (Some(bytes), Some(packer)) => {
                     let payload = packer.pack(&Raw { bytes, ..Raw::default() })?;

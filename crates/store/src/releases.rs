@@ -47,13 +47,13 @@ impl Writer<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn remove_planned_releases(&self, source: i64) -> Result<()> {
-        const PLANNED: &str = "source_id = ?1 AND is_released = 0 AND url IS NOT NULL";
+        const IS_PLANNED: &str = "source_id = ?1 AND is_released = 0 AND url IS NOT NULL";
         let items = format!(
             "DELETE FROM release_items WHERE source_id = ?1
-             AND name IN (SELECT name FROM releases WHERE {PLANNED})"
+             AND name IN (SELECT name FROM releases WHERE {IS_PLANNED})"
         );
         self.transaction.execute(&items, [source])?;
-        self.transaction.execute(&format!("DELETE FROM releases WHERE {PLANNED}"), [source])?;
+        self.transaction.execute(&format!("DELETE FROM releases WHERE {IS_PLANNED}"), [source])?;
         Ok(())
     }
 

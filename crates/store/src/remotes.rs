@@ -27,7 +27,7 @@ pub struct RemoteRow {
     pub swept_at: Option<Timestamp>,
     /// True if the user has confirmed this project at this host, so that tokens may be sent and
     /// data written to it. Remotes from a casebook file start untrusted.
-    pub trusted: bool,
+    pub is_trusted: bool,
 }
 
 /// A row of `streams`; all fields are empty for a list that was never read.
@@ -61,20 +61,22 @@ impl Reader<'_> {
                 "SELECT phase, done, total, unit, started_at, told_at FROM sync_progress WHERE source_id = ?1",
                 [source],
                 |r| {
-                    let (phase, done, total, unit) = (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?);
+                    let (phase, done_count, total, unit) = (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?);
                     let times: (i64, i64) = (r.get(4)?, r.get(5)?);
-                    Ok((phase, done, total, unit, times))
+                    Ok((phase, done_count, total, unit, times))
                 },
             )
             .optional()?;
-        let Some((phase, done, total, unit, (started, told))) = record else { return Ok(None) };
+        let Some((phase, done_count, total, unit, (started_at, told_at))) = record else {
+            return Ok(None);
+        };
         Ok(Some(SyncProgress {
             phase,
-            done,
+            done: done_count,
             total,
             unit,
-            started_at: time(started)?,
-            told_at: time(told)?,
+            started_at: time(started_at)?,
+            told_at: time(told_at)?,
         }))
     }
 
@@ -100,15 +102,15 @@ impl Reader<'_> {
                         synced_at: None,
                         problem: r.get(6)?,
                         swept_at: None,
-                        trusted: r.get(8)?,
+                        is_trusted: r.get(8)?,
                     };
                     Ok((row, times))
                 },
             )
             .optional()?;
-        let Some((row, (synced, swept))) = record else { return Ok(None) };
+        let Some((row, (synced_at, swept))) = record else { return Ok(None) };
         Ok(Some(RemoteRow {
-            synced_at: synced.map(time).transpose()?,
+            synced_at: synced_at.map(time).transpose()?,
             swept_at: swept.map(time).transpose()?,
             ..row
         }))
@@ -152,10 +154,10 @@ impl Reader<'_> {
                 Ok((row, times))
             })
             .optional()?;
-        let Some((row, (watermark, finished))) = record else { return Ok(StreamRow::default()) };
+        let Some((row, (watermark, finished_at))) = record else { return Ok(StreamRow::default()) };
         Ok(StreamRow {
             watermark: watermark.map(time).transpose()?,
-            finished_at: finished.map(time).transpose()?,
+            finished_at: finished_at.map(time).transpose()?,
             ..row
         })
     }
@@ -328,7 +330,7 @@ impl Writer<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT (source_id) DO UPDATE SET host = excluded.host, base_url = excluded.base_url,
                  project = excluded.project, remote_id = coalesce(excluded.remote_id, remote_id), wiki = excluded.wiki,
-                 trusted = excluded.trusted",
+                 trusted = excluded.is_trusted",
             params![
                 source,
                 remote.host,
@@ -336,7 +338,7 @@ impl Writer<'_> {
                 remote.project,
                 remote.remote_id,
                 remote.wiki,
-                remote.trusted
+                remote.is_trusted
             ],
         )?;
         Ok(())

@@ -109,7 +109,7 @@ pub(super) fn upgrade(connection: &mut Connection) -> Result<()> {
 fn migration_error(error: rusqlite_migration::Error) -> Error {
     match error {
         rusqlite_migration::Error::RusqliteError { err, .. } => Error::from(err),
-        other => Error::new(Code::Internal, format!("migrating the casebook: {other}")),
+        error => Error::new(Code::Internal, format!("migrating the casebook: {error}")),
     }
 }
 

@@ -28,14 +28,14 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<(i64, String, String, i64, Option
 }
 
 fn source(
-    (id, key, kind, added, changed): (i64, String, String, i64, Option<i64>),
+    (id, key, kind, added_at, changed_at): (i64, String, String, i64, Option<i64>),
 ) -> Result<SourceRow> {
     Ok(SourceRow {
         id,
         key,
         kind,
-        added_at: super::time(added)?,
-        changed_at: changed.map(super::time).transpose()?,
+        added_at: super::time(added_at)?,
+        changed_at: changed_at.map(super::time).transpose()?,
     })
 }
 

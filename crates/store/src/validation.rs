@@ -10,7 +10,7 @@ use rusqlite::{
 use super::{Reader, Writer, content_hash, notes::NOTES};
 use precedent_core::{
     error::{Error, Result},
-    model::{MAX_NUMBER, Taken, is_source_key},
+    model::{MAX_NUMBER, PortableImport, is_source_key},
 };
 
 /// The largest text of a cell, in bytes; the limit of imports.
@@ -189,7 +189,7 @@ fn name(table: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowFaults {
     /// The faults of the first rows, as sentences without a full stop.
-    pub named: Vec<String>,
+    pub first_faults: Vec<String>,
     /// The number of rows.
     pub count: u64,
 }
@@ -198,15 +198,15 @@ impl RowFaults {
     /// Adds the faults of another table.
     fn add(&mut self, faults: Self) {
         self.count += faults.count;
-        let room = MAX_NAMED.saturating_sub(self.named.len());
-        self.named.extend(faults.named.into_iter().take(room));
+        let room = MAX_NAMED.saturating_sub(self.first_faults.len());
+        self.first_faults.extend(faults.first_faults.into_iter().take(room));
     }
 
     /// Returns the faults as sentences, with one for the number of faults that are not named.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> =
-            self.named.iter().map(|fault| format!("{fault}.")).collect();
-        let more = self.count - self.named.len() as u64;
+            self.first_faults.iter().map(|fault| format!("{fault}.")).collect();
+        let more = self.count - self.first_faults.len() as u64;
         if more > 0 {
             sentences.push(format!("And {more} more rows like these."));
         }
@@ -382,7 +382,7 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         result.count += 1;
-        if result.named.len() < MAX_NAMED {
+        if result.first_faults.len() < MAX_NAMED {
             let name = match row.get_ref(0)? {
                 ValueRef::Text(bytes) => {
                     String::from_utf8_lossy(bytes).chars().take(MAX_LINE).collect()
@@ -390,9 +390,12 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
                 _ => format!("a row of {table}"),
             };
             let Some(rule) = rules.get(row.get::<_, usize>(1)?) else { continue };
-            let prefix =
-                if rule.always && purpose == Purpose::Import { Taken::CORRECTED } else { "" };
-            result.named.push(format!("{prefix}{name}: {}", rule.fault));
+            let prefix = if rule.always && purpose == Purpose::Import {
+                PortableImport::CORRECTED
+            } else {
+                ""
+            };
+            result.first_faults.push(format!("{prefix}{name}: {}", rule.fault));
         }
     }
     Ok(result)

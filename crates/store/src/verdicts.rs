@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use super::{Reader, Writer, invalid_value, time};
 use precedent_core::{
     error::Result,
-    model::{Band, Check, Coverage, Lacking, Verdict, VerdictKind},
+    model::{Band, Check, Coverage, MissingCoverage, Verdict, VerdictKind},
 };
 
 const COLUMNS: &str = "first_key, second_key, verdict, canonical_key, reason, actor, decided_at";
@@ -111,7 +111,7 @@ impl Reader<'_> {
                     confidence: r.get(4)?,
                     worth: r.get(8)?,
                     closed: r.get(5)?,
-                    lacking: Lacking { full_text: r.get(6)?, embedded: r.get(7)? },
+                    lacking: MissingCoverage { full_text: r.get(6)?, embedded: r.get(7)? },
                 };
                 Ok((check, r.get::<_, i64>(0)?, r.get::<_, String>(2)?))
             })
@@ -138,7 +138,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn unchecked(
+    pub fn unchecked_issues(
         &self,
         source: Option<i64>,
         with_closed: bool,
@@ -170,7 +170,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn waiting(
+    pub fn undecided_issues(
         &self,
         source: Option<i64>,
         with_closed: bool,
@@ -425,7 +425,7 @@ impl Writer<'_> {
             .execute([first, second])?;
         self.forget_checks(first, second)?;
         let previous = history.pop();
-        if let Some((v, imported)) = &previous {
+        if let Some((v, is_imported)) = &previous {
             self.transaction
                 .prepare_cached(&format!(
                     "INSERT INTO verdicts ({COLUMNS}, imported) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
@@ -438,7 +438,7 @@ impl Writer<'_> {
                     v.reason,
                     v.actor,
                     v.decided_at.as_second(),
-                    imported
+                    is_imported
                 ])?;
         }
         Ok(Some(previous.map(|(verdict, _)| verdict)))
@@ -484,8 +484,8 @@ impl Writer<'_> {
         let mut insert = self.transaction.prepare_cached(
             "INSERT INTO check_candidates (key, other_key, confidence) VALUES (?1, ?2, ?3)",
         )?;
-        for (other, confidence) in candidates {
-            insert.execute(params![key, other, confidence])?;
+        for (candidate_key, confidence) in candidates {
+            insert.execute(params![key, candidate_key, confidence])?;
         }
         Ok(())
     }

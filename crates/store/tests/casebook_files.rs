@@ -11,7 +11,7 @@ use precedent_core::{
     error::{Code, Result},
     model::{
         Author, Band, Check, ClosureRecord, ClosureStep, CommentRecord, DocKind, DocumentRecord,
-        Lacking, NoteKind, Raw, Record, State, Taken, Verdict, VerdictKind,
+        MissingCoverage, NoteKind, PortableImport, Raw, Record, State, Verdict, VerdictKind,
     },
     task::Task,
 };
@@ -180,7 +180,7 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                         synced_at: None,
                         problem: None,
                         swept_at: None,
-                        trusted: true,
+                        is_trusted: true,
                     };
                     w.set_remote(source.id, &remote)?;
                     w.end_sync(source.id, at(NOW - 60_000), None)?;
@@ -267,7 +267,7 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                     confidence: 0.5,
                     worth: 0.5,
                     closed: false,
-                    lacking: Lacking::default(),
+                    lacking: MissingCoverage::default(),
                 };
                 w.put_check(&item(3), &check, &[(item(1), 0.5), (item(2), 0.25)])?;
             }
@@ -337,7 +337,7 @@ fn verify(store: &Store, file: &Path) -> Result<VerifiedCopy> {
         let mut statement = connection
             .prepare("SELECT CAST(key AS BLOB) FROM sources WHERE kind <> 'notes' ORDER BY key")?;
         let keys = statement.query_map([], |r| r.get::<_, Vec<u8>>(0))?;
-        precedent_core::model::Carried {
+        precedent_core::model::CasebookContents {
             sources: keys.map(|k| String::from_utf8_lossy(&k.unwrap()).into_owned()).collect(),
             documents: count("documents WHERE kind <> 'note'"),
             comments: count("comments"),
@@ -349,7 +349,7 @@ fn verify(store: &Store, file: &Path) -> Result<VerifiedCopy> {
     store.verify_copy(file, &contents, &is_remote, at(NOW), &Task::new())
 }
 
-fn take_over(store: &Store, file: &Path) -> Result<Taken> {
+fn take_over(store: &Store, file: &Path) -> Result<PortableImport> {
     let copy = verify(store, file)?;
     store.take_over(&copy, "x.casebook", at(NOW), |_| {}, &Task::new())
 }
@@ -424,7 +424,7 @@ fn trust_covers_one_project_of_a_host() {
     let trusted_keys = || {
         let query = |r: &precedent_store::Reader<'_>| {
             let key = |s: precedent_store::SourceRow| {
-                Ok(r.remote(s.id)?.unwrap().trusted.then_some(s.key))
+                Ok(r.remote(s.id)?.unwrap().is_trusted.then_some(s.key))
             };
             r.sources()?.into_iter().filter_map(|s| key(s).transpose()).collect::<Result<Vec<_>>>()
         };
@@ -557,7 +557,10 @@ fn invalid_rows_are_named_and_repaired() {
         Connection::open(store.path()).unwrap().execute_batch(cell).unwrap();
         assert!(store.read(|r| r.read_back()).is_err(), "{cell}");
         let faults = store.read(|r| r.faults()).unwrap();
-        assert!(faults.named.iter().any(|fault| fault.starts_with(name)), "{cell}: {faults:?}");
+        assert!(
+            faults.first_faults.iter().any(|fault| fault.starts_with(name)),
+            "{cell}: {faults:?}"
+        );
         let ids = store.read(|r| r.document_ids()).unwrap();
         store.write(|w| w.mend_rows()).unwrap();
         store.read(|r| r.read_back()).unwrap();

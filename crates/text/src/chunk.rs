@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{markdown::BlockKind, prepare::Prepared};
+use super::{markdown::BlockKind, prepare::PreparedText};
 
 /// The target length of a chunk's own text, in bytes. With the title this is about 256 word pieces
 /// of English, the limit of the built-in model.
@@ -45,7 +45,7 @@ pub fn representation(title: &str, text: &str) -> String {
 /// Splits a prepared text into at most `max` chunks along its blocks. A code block is never split:
 /// one that is longer than a chunk is represented by its distinctive lines. Long paragraphs are
 /// split between sentences.
-pub fn chunks(text: &Prepared, max: usize) -> Vec<Chunk> {
+pub fn chunks(text: &PreparedText, max: usize) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::new();
     let mut open = String::new();
     let mut code_bytes = 0;
@@ -139,15 +139,15 @@ fn excerpt(code: &str) -> String {
     order.extend((0..lines.len()).filter(|i| is_failure_line(lines[*i])).take(8));
     order.extend(0..lines.len().min(6));
     order.extend(lines.len().saturating_sub(3)..lines.len());
-    let (mut chosen, mut used) = (std::collections::BTreeSet::new(), 0);
+    let (mut chosen_lines, mut used_bytes) = (std::collections::BTreeSet::new(), 0);
     for i in order {
         let cost = lines[i].len().min(240) + 1;
-        if used + cost <= TARGET && chosen.insert(i) {
-            used += cost;
+        if used_bytes + cost <= TARGET && chosen_lines.insert(i) {
+            used_bytes += cost;
         }
     }
-    let mut out = String::with_capacity(used);
-    for i in chosen {
+    let mut out = String::with_capacity(used_bytes);
+    for i in chosen_lines {
         out.push_str(&lines[i][..lines[i].floor_char_boundary(240)]);
         out.push('\n');
     }
@@ -159,7 +159,7 @@ mod tests {
     use super::{super::skeleton::Skeleton, *};
 
     fn body_chunks(markdown: &str) -> Vec<Chunk> {
-        chunks(&Prepared::body(markdown, &Skeleton::default()), MAX_BODY_CHUNKS)
+        chunks(&PreparedText::body(markdown, &Skeleton::default()), MAX_BODY_CHUNKS)
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn chunks_are_bounded_and_lose_no_prose(text in "[a-zäß .\n]{0,6000}") {
-            let body = Prepared::body(&text, &Skeleton::default());
+            let body = PreparedText::body(&text, &Skeleton::default());
             let parts = chunks(&body, usize::MAX);
             for chunk in &parts {
                 proptest::prop_assert!(chunk.text.len() <= TARGET + 1, "{}", chunk.text.len());

@@ -52,13 +52,13 @@ impl Closure {
 
 /// Returns `completed`, `not_planned` or `duplicate` where a resolution means that, else the
 /// resolution itself.
-pub fn meant(resolution: &str) -> String {
+pub fn normalize_resolution(resolution: &str) -> String {
     let closure = Closure::of(resolution).map(Closure::as_str);
     closure.unwrap_or(resolution.trim()).to_owned()
 }
 
 /// The resolutions and labels of items that were closed without a fix.
-pub const DECLINED: &str = "
+pub const DECLINED_RESOLUTIONS: &str = "
     wontfix, won't fix, wont fix, won't do, invalid, cannot reproduce, can't reproduce,
     not reproducible, works for me, worksforme,
     not a bug, by design, as designed, inactive, abandoned, rejected, declined, obsolete";
@@ -132,7 +132,7 @@ const ENDED_REASONS: &str = "completed, done, resolved, workfinished, codecomple
 static MEANINGS: LazyLock<HashMap<String, Closure>> = LazyLock::new(|| {
     let lists = [
         (DUPLICATE, Closure::Duplicate),
-        (DECLINED, Closure::NotPlanned),
+        (DECLINED_RESOLUTIONS, Closure::NotPlanned),
         (NOT_PLANNED, Closure::NotPlanned),
         (NOT_PLANNED_FOREIGN, Closure::NotPlanned),
         (COMPLETED_REASONS, Closure::Completed),

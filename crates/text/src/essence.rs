@@ -62,7 +62,7 @@ pub fn extract_salient(text: &str) -> Cow<'_, str> {
 /// Shortens a Markdown text to about `most` bytes for people to read. Prose is kept; a log or
 /// another long run of lines in a code block is reduced to its salient lines, with a mark where
 /// lines are omitted.
-pub fn condensed(text: &str, most: usize) -> Cow<'_, str> {
+pub fn condense(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return text.into();
     }
@@ -194,7 +194,7 @@ fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
 /// Returns the line that best describes a text: a mail's subject, a log's first failure, else the
 /// first line.
 pub fn headline(text: &str) -> String {
-    let title = report::pasted(text, &Skeleton::default()).0;
+    let title = report::split_paste(text, &Skeleton::default()).0;
     if !title.is_empty() {
         return title;
     }
@@ -241,21 +241,21 @@ mod tests {
         let text = format!(
             "It stops at night.\n\n<details>\n\n```\n{log}\n```\n</details>\n\nSeen on 4.1."
         );
-        let short_text = condensed(&text, 6_000);
+        let short_text = condense(&text, 6_000);
         assert!(short_text.len() <= 6_000 && short_text.contains("FW-777"), "{short_text}");
         for part in
             ["It stops at night.", "<details>", "\n[…]\n", "```\n</details>", "Seen on 4.1."]
         {
             assert!(short_text.contains(part), "{part}: {short_text}");
         }
-        assert!(condensed(&log, 6_000).contains("FW-777"));
+        assert!(condense(&log, 6_000).contains("FW-777"));
     }
 
     #[test]
     fn prose_is_not_condensed() {
         let text = "A paragraph that says much of it.\n\n".repeat(20);
-        assert_eq!(condensed(&text, 100), text);
-        assert_eq!(condensed("short", 100), "short");
+        assert_eq!(condense(&text, 100), text);
+        assert_eq!(condense("short", 100), "short");
     }
 
     #[test]

@@ -226,7 +226,7 @@ fn truncate(markdown: &str) -> Cow<'_, str> {
 }
 
 /// Decodes the entities of a text without tags.
-pub fn decoded(text: &str) -> String {
+pub fn decode_entities(text: &str) -> String {
     html_escape::decode_html_entities(text).into_owned()
 }
 

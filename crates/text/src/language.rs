@@ -10,7 +10,7 @@ const OTHER_LETTERS: usize = 6;
 const ENGLISH_WORDS: usize = 12;
 
 /// The languages that the model for other languages was trained on.
-const SUPPORTED: [Lang; 15] = [
+const SUPPORTED_LANGUAGES: [Lang; 15] = [
     Lang::Eng,
     Lang::Ara,
     Lang::Cmn,
@@ -29,7 +29,7 @@ const SUPPORTED: [Lang; 15] = [
 ];
 /// Further languages that are recognized, so that an answer can say that they are not supported.
 /// Rarer ones are left out, because English titles are taken for them.
-const UNSUPPORTED: [Lang; 13] = [
+const UNSUPPORTED_LANGUAGES: [Lang; 13] = [
     Lang::Ces,
     Lang::Dan,
     Lang::Ell,
@@ -69,7 +69,7 @@ impl Foreign {
 
     /// Returns whether the model for other languages was trained on it.
     pub fn is_supported(self) -> bool {
-        SUPPORTED.contains(&self.0)
+        SUPPORTED_LANGUAGES.contains(&self.0)
     }
 }
 
@@ -77,13 +77,15 @@ impl Foreign {
 /// and a short text in the Latin alphabet may be too little evidence.
 pub fn foreign(text: &str) -> Option<Foreign> {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
-    let (all, other) = text
-        .chars()
-        .filter(|c| c.is_alphabetic())
-        .fold((0, 0), |(all, other), c| (all + 1, other + usize::from(is_other_letter(c))));
-    let detector = Detector::with_allowlist(SUPPORTED.into_iter().chain(UNSUPPORTED).collect());
+    let (letters, foreign) =
+        text.chars().filter(|c| c.is_alphabetic()).fold((0, 0), |(letters, foreign), c| {
+            (letters + 1, foreign + usize::from(is_other_letter(c)))
+        });
+    let detector = Detector::with_allowlist(
+        SUPPORTED_LANGUAGES.into_iter().chain(UNSUPPORTED_LANGUAGES).collect(),
+    );
     let detect = |text: &str| detector.detect(text).filter(|info| info.lang() != Lang::Eng);
-    if other >= 4 && other * OTHER_LETTERS >= all {
+    if foreign >= 4 && foreign * OTHER_LETTERS >= letters {
         let letters: String =
             text.chars().map(|c| if is_other_letter(c) { c } else { ' ' }).collect();
         return detect(&letters).map(|info| Foreign(info.lang()));

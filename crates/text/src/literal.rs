@@ -50,10 +50,10 @@ fn escape(text: &str, places: &[Surroundings]) -> String {
 
 /// Returns the offset of the first character that Markdown does not show literally in this place,
 /// except for these backslashes.
-fn markup(text: &str, escapes: &[usize], (before, after): Surroundings) -> Option<usize> {
-    let source = format!("{before}{text}{after}");
-    let (start, end) = (before.len(), before.len() + text.len());
-    let mut shown = start;
+fn markup(text: &str, escapes: &[usize], (prefix, suffix): Surroundings) -> Option<usize> {
+    let source = format!("{prefix}{text}{suffix}");
+    let (start, end) = (prefix.len(), prefix.len() + text.len());
+    let mut shown_until = start;
     let mut is_link = false;
     for (event, range) in Parser::new_ext(&source, OPTIONS).into_offset_iter() {
         let is_literal = match &event {
@@ -65,18 +65,18 @@ fn markup(text: &str, escapes: &[usize], (before, after): Surroundings) -> Optio
             Event::Code(code) => source[range.clone()] == format!("`{code}`"),
             _ => continue,
         };
-        if range.start == shown + 1 && escapes.contains(&(shown - start)) {
-            shown += 1;
+        if range.start == shown_until + 1 && escapes.contains(&(shown_until - start)) {
+            shown_until += 1;
         }
-        if !is_literal || range.start > shown {
-            return Some(first_mark(text, shown.min(range.start).saturating_sub(start)));
+        if !is_literal || range.start > shown_until {
+            return Some(first_mark(text, shown_until.min(range.start).saturating_sub(start)));
         }
-        shown = range.end.max(shown);
+        shown_until = range.end.max(shown_until);
     }
-    if !after.is_empty() && !is_link {
+    if !suffix.is_empty() && !is_link {
         return Some(first_bracket(text, escapes));
     }
-    (shown < end).then(|| first_mark(text, shown - start))
+    (shown_until < end).then(|| first_mark(text, shown_until - start))
 }
 
 /// Returns the offset of the punctuation that begins markup: the number of a list is not escaped.

@@ -212,12 +212,12 @@ impl Reader {
 
 /// Returns whether at least half of the lines (two or more) look like stack frames or log records.
 fn reads_like_log(text: &str) -> bool {
-    let (mut lines, mut marked) = (0_usize, 0_usize);
+    let (mut lines, mut marked_lines) = (0_usize, 0_usize);
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
         lines += 1;
-        marked += usize::from(is_log_line(line));
+        marked_lines += usize::from(is_log_line(line));
     }
-    marked >= 2 && marked * 2 >= lines
+    marked_lines >= 2 && marked_lines * 2 >= lines
 }
 
 /// Returns whether a line is a stack frame (Java, JavaScript, .NET, Python, Rust, Go, gdb) or a log

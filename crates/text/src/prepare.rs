@@ -16,7 +16,7 @@ pub const MAX_READ: usize = 1_000_000;
 
 /// Returns a text's own content: without terminal colours, the mail that it answers, and the
 /// signature.
-pub fn written(markdown: &str) -> Cow<'_, str> {
+pub fn own_content(markdown: &str) -> Cow<'_, str> {
     match strip_ansi(markdown) {
         Cow::Borrowed(plain) => mail::own_text(plain),
         Cow::Owned(plain) => Cow::Owned(mail::own_text(&plain).into_owned()),
@@ -25,7 +25,7 @@ pub fn written(markdown: &str) -> Cow<'_, str> {
 
 /// A text that is ready for indexing.
 #[derive(Clone, Debug, Default)]
-pub struct Prepared {
+pub struct PreparedText {
     /// Blocks in order, without the template's skeleton.
     pub blocks: Vec<Block>,
     /// Addresses and titles of links and images. Search finds them; they are not the writer's
@@ -36,7 +36,7 @@ pub struct Prepared {
     code: OnceLock<String>,
 }
 
-impl Prepared {
+impl PreparedText {
     /// Prepares the body of a document. Quotes are kept, because reporters quote program output; an
     /// answered mail and a signature are dropped.
     pub fn body(markdown: &str, skeleton: &Skeleton) -> Self {
@@ -44,7 +44,8 @@ impl Prepared {
         if markdown.trim().is_empty() {
             return Self::default();
         }
-        let (blocks, targets) = markdown::blocks_and_targets(&skeleton.strip(&written(markdown)));
+        let (blocks, targets) =
+            markdown::blocks_and_targets(&skeleton.strip(&own_content(markdown)));
         Self { blocks, targets, ..Self::default() }
     }
 
@@ -52,7 +53,7 @@ impl Prepared {
     /// thread.
     pub fn comment(markdown: &str) -> Self {
         let markdown = &markdown[..markdown.floor_char_boundary(MAX_READ)];
-        let (mut blocks, targets) = markdown::blocks_and_targets(&written(markdown));
+        let (mut blocks, targets) = markdown::blocks_and_targets(&own_content(markdown));
         if blocks.iter().any(|b| b.kind != BlockKind::Quote) {
             blocks.retain(|b| b.kind != BlockKind::Quote);
         }

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::{
     mail,
     pattern::re,
-    prepare::Prepared,
+    prepare::PreparedText,
     signature::{self, SignatureKind},
     skeleton::Skeleton,
     tokens,
@@ -44,7 +44,7 @@ pub struct Report {
 
 impl Report {
     /// Extracts the terms of a report.
-    pub fn new(title: &str, body: &Prepared) -> Self {
+    pub fn new(title: &str, body: &PreparedText) -> Self {
         let (prose, code) = (body.prose(), body.code());
         Self {
             title_terms: terms(title),
@@ -63,22 +63,22 @@ impl Report {
 
 /// Splits a pasted text into a title and a body. The first line is the title if it is short enough
 /// and no line of a log. A mail's title is its subject, and its body its own text.
-pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
+pub fn split_paste(text: &str, skeleton: &Skeleton) -> (String, PreparedText) {
     let plain = strip_ansi(text);
     let (subject, body) = match mail::split_pasted(&plain) {
         Some((subject, body)) => (subject, Cow::Owned(body)),
         None => (String::new(), Cow::Borrowed(plain.trim())),
     };
     if !subject.is_empty() {
-        return (subject, Prepared::body(&body, skeleton));
+        return (subject, PreparedText::body(&body, skeleton));
     }
     let (first, rest) = body.split_once('\n').unwrap_or((&body, ""));
     let short = first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```");
     if short && !is_of_a_log(first, rest) {
         let title = mail::subject(first.trim().trim_start_matches('#'));
-        (title.to_owned(), Prepared::body(rest, skeleton))
+        (title.to_owned(), PreparedText::body(rest, skeleton))
     } else {
-        (String::new(), Prepared::body(&body, skeleton))
+        (String::new(), PreparedText::body(&body, skeleton))
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_report_is_read_field_by_field() {
-        let body = Prepared::body(
+        let body = PreparedText::body(
             "The agent crashes.\n\n```\nFW-1043 open_slot\n```\n",
             &Skeleton::default(),
         );
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn first_line_is_the_title_except_in_logs() {
-        let title = |text| pasted(text, &Skeleton::default()).0;
+        let title = |text| split_paste(text, &Skeleton::default()).0;
         assert_eq!(title("## Upload stops\n\nAt 9 %, always."), "Upload stops");
         assert_eq!(title("Error: the upload stops at 9 %"), "Error: the upload stops at 9 %");
         for log in [
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn pasted_mail_is_queried_by_its_own_text() {
         let mail = "Hello support team,\n\nthe pump stops at noon.\nIt beeps twice.\n\nKind regards\nAda Brook\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Please update the seal.\n";
-        let (title, body) = pasted(mail, &Skeleton::default());
+        let (title, body) = split_paste(mail, &Skeleton::default());
         assert_eq!(
             (title.as_str(), body.text().as_str()),
             ("the pump stops at noon.", "It beeps twice.")
@@ -164,7 +164,7 @@ mod tests {
         let whole = format!(
             "From: Ada <a@mill.example>\nTo: Desk\nDate: 4 Mar 2025\nSubject: Re: Pump stops\n\n{mail}"
         );
-        let (title, body) = pasted(&whole, &Skeleton::default());
+        let (title, body) = split_paste(&whole, &Skeleton::default());
         assert_eq!(
             (title.as_str(), body.text().as_str()),
             ("Pump stops", "the pump stops at noon.\nIt beeps twice.")
@@ -177,7 +177,7 @@ mod tests {
         let coloured_log =
             log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
         let blocks_of = |text: &str| {
-            let (title, body) = pasted(text, &Skeleton::default());
+            let (title, body) = split_paste(text, &Skeleton::default());
             (title, body.blocks)
         };
         assert_eq!(blocks_of(&coloured_log), blocks_of(log));

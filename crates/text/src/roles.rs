@@ -13,7 +13,9 @@ use regex::Regex;
 use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{dialect::OPTIONS, literal::literal, pattern::re, prepare::written, version::versions};
+use super::{
+    dialect::OPTIONS, literal::literal, pattern::re, prepare::own_content, version::versions,
+};
 
 /// The maximum length of a text that is read, in bytes.
 const MAX_READ: usize = 20_000;
@@ -112,7 +114,7 @@ pub struct Sentence {
     /// Text without markup.
     pub text: String,
     /// Text with marks around inline code and links.
-    marked: String,
+    markup: String,
     /// Code block that follows the sentence.
     pub code: Option<String>,
     /// Names of its features, as the weights have them.
@@ -124,7 +126,7 @@ pub struct Sentence {
 impl Sentence {
     /// Returns the text in Markdown: inline code and links are kept, all other markup is dropped.
     pub fn markdown(&self) -> String {
-        marked_up(&self.marked)
+        marked_up(&self.markup)
     }
 
     /// Returns the most likely role that reaches its threshold, else [`SentenceRole::Other`].
@@ -146,7 +148,8 @@ pub struct Sentences(pub Vec<Sentence>);
 impl Sentences {
     /// Reads a comment in Markdown: its sentences without quotes and code blocks.
     pub fn read(markdown: &str) -> Self {
-        let own_text = written(&markdown[..markdown.floor_char_boundary(MAX_READ)]).into_owned();
+        let own_text =
+            own_content(&markdown[..markdown.floor_char_boundary(MAX_READ)]).into_owned();
         let (paragraphs, code_blocks) = paragraphs(&own_text);
         let mut code_blocks = code_blocks.into_iter();
         let split = paragraphs.iter().flat_map(|paragraph| split(paragraph)).collect::<Vec<_>>();
@@ -163,11 +166,11 @@ impl Sentences {
             .collect();
         let count = sentences.len();
         let to_sentence =
-            |(index, (marked, tokens, code)): (usize, (String, Vec<String>, Option<String>))| {
+            |(index, (markup, tokens, code)): (usize, (String, Vec<String>, Option<String>))| {
                 let features = features(&tokens, index, count);
                 let probabilities = MODEL.probabilities(&features);
-                let text = marked.replace([CODE, CODE_END, BLOCK, LINK, LINK_TARGET, LINK_END], "");
-                Sentence { text, marked, code, features, probabilities }
+                let text = markup.replace([CODE, CODE_END, BLOCK, LINK, LINK_TARGET, LINK_END], "");
+                Sentence { text, markup, code, features, probabilities }
             };
         Self(sentences.into_iter().enumerate().map(to_sentence).collect())
     }
@@ -240,8 +243,8 @@ impl Sentences {
                 pattern.captures_iter(&text).map(|captures| captures[1].to_owned()).collect()
             };
             match find(&FIXED_IN) {
-                none if none.is_empty() => {
-                    let foreign = versions(&text, "").others;
+                found_versions if found_versions.is_empty() => {
+                    let foreign = versions(&text, "").foreign;
                     let is_own = |version: &String| {
                         !reported_on.contains(version)
                             && !foreign.iter().any(|name| name.ends_with(version))
@@ -250,7 +253,7 @@ impl Sentences {
                         .filter(|v| v.len() == 1 && is_own(&v[0]))
                         .unwrap_or_default()
                 }
-                introduced => introduced,
+                found_versions => found_versions,
             }
         });
         fixed_versions.collect()
@@ -357,9 +360,9 @@ fn spaced_literal(part: &str) -> String {
     match inner.is_empty() {
         true => space(!part.is_empty()).to_owned(),
         false => {
-            let (before, after) =
+            let (has_leading_space, has_trailing_space) =
                 (part.starts_with(char::is_whitespace), part.ends_with(char::is_whitespace));
-            format!("{}{inner}{}", space(before), space(after))
+            format!("{}{inner}{}", space(has_leading_space), space(has_trailing_space))
         }
     }
 }

@@ -4,12 +4,14 @@
 const MIN_SIMILARITY: f64 = 0.8;
 
 /// Returns the name most similar to the given one, if any is similar enough; the first of several.
-pub fn meant<'a>(query: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest_name<'a>(query: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let query = query.to_lowercase();
     let mut best: Option<(f64, &str)> = None;
     for name in names {
         let similarity = strsim::jaro_winkler(&query, &name.to_lowercase());
-        if similarity >= MIN_SIMILARITY && best.is_none_or(|(other, _)| similarity > other) {
+        if similarity >= MIN_SIMILARITY
+            && best.is_none_or(|(best_similarity, _)| similarity > best_similarity)
+        {
             best = Some((similarity, name));
         }
     }
@@ -23,8 +25,8 @@ mod tests {
     #[test]
     fn typos_match_but_other_names_do_not() {
         let names = ["duplicates.threshold", "duplicates.max_candidates", "source"];
-        assert_eq!(meant("duplicates.treshold", names), Some("duplicates.threshold"));
-        assert_eq!(meant("Sorce", names), Some("source"));
-        assert_eq!(meant("telemetry", names), None);
+        assert_eq!(closest_name("duplicates.treshold", names), Some("duplicates.threshold"));
+        assert_eq!(closest_name("Sorce", names), Some("source"));
+        assert_eq!(closest_name("telemetry", names), None);
     }
 }

@@ -47,13 +47,13 @@ const FAILURES: [&str; 8] =
 /// Returns whether a line is a form's label without a value, or with one chosen from a list:
 /// "Priority: high". Numbers are excluded, because versions and amounts are informative.
 fn is_choice(line: &str) -> bool {
-    let Some((label, chosen)) = line.split_once(':') else { return false };
+    let Some((label, choice)) = line.split_once(':') else { return false };
     let words = |text: &str| text.split_whitespace().count();
     let lowercase_label = label.to_lowercase();
     let is_failure = FAILURES.iter().any(|word| lowercase_label.contains(word));
     (1..=LABEL).contains(&words(label))
-        && words(chosen) <= LABEL
-        && (chosen.is_empty() || chosen.starts_with(' '))
+        && words(choice) <= LABEL
+        && (choice.is_empty() || choice.starts_with(' '))
         && !is_failure
         && !line.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '(' | '/' | '"' | '`'))
 }

@@ -18,7 +18,8 @@ static SYSTEM_OF: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
 pub fn different_systems(first_title: &str, second_title: &str) -> Option<(String, String)> {
     let (first, second) = (systems(first_title), systems(second_title));
     let ((_, x), (_, y)) = (first.first()?, second.first()?);
-    let is_shared = first.iter().any(|(group, _)| second.iter().any(|(other, _)| other == group));
+    let is_shared =
+        first.iter().any(|(group, _)| second.iter().any(|(second_group, _)| second_group == group));
     (!is_shared).then(|| ((*x).to_owned(), (*y).to_owned()))
 }
 

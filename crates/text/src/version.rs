@@ -111,9 +111,9 @@ pub fn is_program(word: &str) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
     /// Versions of the product.
-    pub own: Vec<String>,
+    pub product: Vec<String>,
     /// Versions of other programs, with their names: `rustc 1.70.0`.
-    pub others: Vec<String>,
+    pub foreign: Vec<String>,
 }
 
 /// Extracts the versions that a text names. `product` is the product's name, as in its source's key
@@ -124,7 +124,7 @@ pub fn versions(text: &str, product: &str) -> Versions {
     for line in text.lines().filter(|line| line.contains('.')) {
         for captures in VERSION.captures_iter(line) {
             let Some(span) = captures.get(2).or(captures.get(3)) else { continue };
-            if out.own.len() + out.others.len() >= MAX_FOUND {
+            if out.product.len() + out.foreign.len() >= MAX_FOUND {
                 break;
             }
             let from = line.ceil_char_boundary(span.start().saturating_sub(MAX_PREFIX));
@@ -159,8 +159,8 @@ pub fn versions(text: &str, product: &str) -> Versions {
                 continue;
             }
             let (list, version) = match of {
-                Some(name) => (&mut out.others, format!("{name} {version}")),
-                None => (&mut out.own, version),
+                Some(name) => (&mut out.foreign, format!("{name} {version}")),
+                None => (&mut out.product, version),
             };
             if !list.contains(&version) {
                 list.push(version);
@@ -168,8 +168,8 @@ pub fn versions(text: &str, product: &str) -> Versions {
         }
     }
     // A version that occurs with another program's name belongs to that program everywhere.
-    let of_others: Vec<&str> = out.others.iter().filter_map(|o| o.rsplit(' ').next()).collect();
-    out.own.retain(|item| !of_others.contains(&item.as_str()));
+    let of_others: Vec<&str> = out.foreign.iter().filter_map(|o| o.rsplit(' ').next()).collect();
+    out.product.retain(|item| !of_others.contains(&item.as_str()));
     out
 }
 
@@ -239,12 +239,12 @@ pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
     match (newer, fixes.len()) {
         (_, 0) => None,
         (0, _) => Some(false),
-        (newer, all) if newer == all => Some(true),
+        (newer, fix_count) if newer == fix_count => Some(true),
         // Between two lines of maintenance, only the fix of the same line tells.
         _ => {
-            let same: Vec<&(&str, Ordering)> =
+            let same_line: Vec<&(&str, Ordering)> =
                 fixes.iter().filter(|(fix, _)| line(fix) == line(version)).collect();
-            match same[..] {
+            match same_line[..] {
                 [(_, order)] => Some(order.is_ge()),
                 _ => None,
             }
@@ -365,7 +365,7 @@ mod tests {
             "Born 12.03.1985, call 555.010.1234; it stops in 2.10.1985 and 4.0.12.",
             "acme/app",
         );
-        assert_eq!(result.own, ["4.0.12"]);
+        assert_eq!(result.product, ["4.0.12"]);
     }
 
     #[test]
@@ -394,9 +394,9 @@ mod tests {
             "Status: 5.1.1",
             "452 4.3.1 Insufficient system resources",
         ] {
-            assert!(versions(line, "acme/app").own.is_empty(), "{line}");
+            assert!(versions(line, "acme/app").product.is_empty(), "{line}");
         }
-        assert_eq!(versions("Fails since 5.7.1", "acme/app").own, ["5.7.1"]);
+        assert_eq!(versions("Fails since 5.7.1", "acme/app").product, ["5.7.1"]);
     }
 
     #[test]
@@ -458,14 +458,14 @@ mod tests {
             ("It takes 2.5 seconds, in 1.5 GB, after 3.5 h; pi is 3.14; see 4.2", &[], &[]),
         ] {
             let result = versions(text, "acme/heron");
-            assert_eq!(result.own, want_own, "{text}");
-            assert_eq!(result.others, want_others, "{text}");
+            assert_eq!(result.product, want_own, "{text}");
+            assert_eq!(result.foreign, want_others, "{text}");
         }
         let long = "1.2.3 ".repeat(200_000);
-        assert_eq!(versions(&long, "acme/heron").own, ["1.2.3"]);
+        assert_eq!(versions(&long, "acme/heron").product, ["1.2.3"]);
         let rust = versions("rustc 1.70.0 on macos 13.2.1", "rust-lang/rust");
         assert_eq!(
-            (rust.own, rust.others),
+            (rust.product, rust.foreign),
             (vec!["1.70.0".to_owned()], vec!["macos 13.2.1".to_owned()])
         );
     }

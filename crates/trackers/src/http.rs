@@ -190,7 +190,7 @@ impl Request {
     /// Disables retries after a connection or server failure, because the request may have taken
     /// effect.
     #[must_use]
-    pub fn once(mut self) -> Self {
+    pub fn without_retry(mut self) -> Self {
         self.no_retry = true;
         self
     }
@@ -218,7 +218,7 @@ pub struct Response {
     /// Address of the response after redirects.
     pub url: Url,
     /// `true` if one of the redirects was permanent.
-    pub moved: bool,
+    pub moved_permanently: bool,
     /// ETag of the response.
     pub etag: Option<String>,
     /// `Link` header with `rel="next"`.
@@ -289,12 +289,12 @@ impl Http {
 
     /// Returns a clone with its own request counter.
     #[must_use]
-    pub fn counted(&self) -> Self {
+    pub fn with_own_counter(&self) -> Self {
         Self { request_count: Arc::default(), ..self.clone() }
     }
 
     /// Returns the number of requests sent so far, including retries and redirects.
-    pub fn sent(&self) -> u64 {
+    pub fn request_count(&self) -> u64 {
         self.request_count.load(Ordering::Relaxed)
     }
 
@@ -346,7 +346,7 @@ impl Http {
         };
         let is_reachable = tokio::select! {
             reached = tokio::time::timeout(REACH, first) => reached.unwrap_or(false),
-            () = task.cancelled() => return Err(precedent_core::error::cancelled()),
+            () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
         };
         if is_reachable || addresses.is_empty() {
             return Ok(());
@@ -374,7 +374,7 @@ impl Http {
             task.check()?;
             let answer = tokio::select! {
                 answer = self.follow(request, login) => answer,
-                () = task.cancelled() => return Err(precedent_core::error::cancelled()),
+                () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
             };
             match answer {
                 Ok(response) => {
@@ -424,7 +424,7 @@ impl Http {
             }
             tokio::select! {
                 () = self.options.timing.sleep(step) => rest -= step,
-                () = task.cancelled() => {}
+                () = task.wait_for_cancel() => {}
             }
             task.check()?;
         }
@@ -444,7 +444,7 @@ impl Http {
             let mut response = self.send_once(request, &url, login).await?;
             let status = response.status;
             if !matches!(status, 301 | 302 | 303 | 307 | 308) {
-                response.moved = is_permanent;
+                response.moved_permanently = is_permanent;
                 return Ok(response);
             }
             if request.method != Method::GET && !matches!(status, 307 | 308) {
@@ -534,7 +534,7 @@ impl Http {
         Ok(Response {
             status: answer.status().as_u16(),
             url: url.clone(),
-            moved: false,
+            moved_permanently: false,
             etag: text(header::ETAG).map(str::to_owned),
             next: link("next"),
             last: link("last"),
@@ -652,8 +652,8 @@ fn cause(error: &reqwest::Error) -> String {
 fn links(value: &str, base: &Url) -> Vec<(String, Url)> {
     let mut out = Vec::new();
     let mut rest = value;
-    while let Some((_, after)) = rest.split_once('<') {
-        let Some((target, params)) = after.split_once('>') else { break };
+    while let Some((_, tail)) = rest.split_once('<') {
+        let Some((target, params)) = tail.split_once('>') else { break };
         let end = params.find('<').unwrap_or(params.len());
         let (params, next) = params.split_at(end);
         rest = next;

@@ -41,19 +41,21 @@ pub trait TokenSource: Send + Sync {
 }
 
 /// A token source that a frontend provides: its environment or a helper program.
-pub struct Provided<F> {
+pub struct ProvidedSource<F> {
     name: &'static str,
     ask: F,
 }
 
-impl<F: Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync> Provided<F> {
+impl<F: Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync> ProvidedSource<F> {
     /// Creates a source that calls `ask` with the tracker and host.
     pub fn new(name: &'static str, ask: F) -> Self {
         Self { name, ask }
     }
 }
 
-impl<F: Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync> TokenSource for Provided<F> {
+impl<F: Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync> TokenSource
+    for ProvidedSource<F>
+{
     fn name(&self) -> &'static str {
         self.name
     }
@@ -234,7 +236,7 @@ pub struct Secrets {
 impl Secrets {
     /// Appends a source.
     #[must_use]
-    pub fn then(mut self, place: impl TokenSource + 'static) -> Self {
+    pub fn then_source(mut self, place: impl TokenSource + 'static) -> Self {
         self.places.push(Arc::new(place));
         self
     }
@@ -312,10 +314,10 @@ mod tests {
     #[test]
     fn first_source_with_a_token_wins() {
         let secrets = Secrets::default()
-            .then(Provided::new("the environment", |request| {
+            .then_source(ProvidedSource::new("the environment", |request| {
                 (request.host == "a").then(|| "canary-1".to_owned().into())
             }))
-            .then(Provided::new("gh", |_| Some("canary-2".to_owned().into())));
+            .then_source(ProvidedSource::new("gh", |_| Some("canary-2".to_owned().into())));
         assert_eq!(find(&secrets, "a").unwrap(), ("canary-1".to_owned(), "the environment"));
         assert_eq!(find(&secrets, "b").unwrap(), ("canary-2".to_owned(), "gh"));
         assert!(!format!("{secrets:?}").contains("canary"));
@@ -325,7 +327,7 @@ mod tests {
     fn keyring_stores_and_forgets_tokens() {
         let token = |text: &str| SecretString::from(text.to_owned());
         let secrets = Secrets::default()
-            .then(Provided::new("the environment", |request| {
+            .then_source(ProvidedSource::new("the environment", |request| {
                 (request.host == "a").then(|| "of the environment".to_owned().into())
             }))
             .then_keyring(Arc::new(MemoryKeyring::default()));

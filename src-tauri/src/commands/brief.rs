@@ -7,7 +7,7 @@ use precedent_core::{
     model::{
         Article, ArticleRequest, Brief, BriefFormat, BriefRequest, NoteAnswer, RedactionPreview,
     },
-    task::blocking,
+    task::run_blocking,
 };
 use precedent_engine::Casebook;
 use tauri::{AppHandle, Manager as _, State};
@@ -67,7 +67,7 @@ pub async fn export_brief(
     let path = full_path(&app, &path)?;
     let brief = desk.casebook().await?.brief(request, &Task::new()).await?;
     let bytes = Casebook::render_brief(brief, format).await?;
-    blocking(move || {
+    run_blocking(move || {
         write(&path, &bytes, replace)?;
         Ok(path.display().to_string())
     })

@@ -16,7 +16,7 @@ use precedent_core::{
         LogRequest, LogResponse, Mode, ProblemsRequest, ProblemsResponse, SearchRequest,
         SearchResponse, Status, Thread,
     },
-    task::{Progress, blocking},
+    task::{Progress, run_blocking},
 };
 use serde::Serialize;
 use tauri::{AppHandle, State, Url, ipc::Channel};
@@ -52,7 +52,7 @@ pub async fn launch(desk: State<'_, AppState>) -> Result<Launch> {
         version: env!("CARGO_PKG_VERSION"),
         casebook: desk.folder().display().to_string(),
         sample: desk.sample(),
-        wrong_settings: blocking(move || Ok(settings.and_then(|file| wrong_in(&file)))).await?,
+        wrong_settings: run_blocking(move || Ok(settings.and_then(|file| wrong_in(&file)))).await?,
     })
 }
 
@@ -67,7 +67,7 @@ fn wrong_in(file: &Path) -> Option<Error> {
 #[tauri::command]
 pub async fn set_settings_aside(desk: State<'_, AppState>) -> Result<Option<String>> {
     let Some(file) = desk.wrong_settings().map(Path::to_owned) else { return Ok(None) };
-    blocking(move || match wrong_in(&file) {
+    run_blocking(move || match wrong_in(&file) {
         Some(_) => Ok(Some(precedent_host::set_config_aside(&file)?.display().to_string())),
         None => Ok(None),
     })
@@ -109,7 +109,7 @@ pub async fn thread(desk: State<'_, AppState>, key: String) -> Result<Thread> {
 /// Renders Markdown texts of answers and notes as safe HTML.
 #[tauri::command]
 pub async fn prose(texts: Vec<String>) -> Result<Vec<String>> {
-    blocking(move || Ok(texts.iter().map(|text| precedent_engine::prose(text)).collect())).await
+    run_blocking(move || Ok(texts.iter().map(|text| precedent_engine::prose(text)).collect())).await
 }
 
 /// Returns the answer to a question. Cancels the window's previous question, unless the request is
@@ -274,7 +274,7 @@ pub async fn open_external(app: AppHandle, desk: State<'_, AppState>, url: Strin
 
 /// Returns a task that reports to the window. The job continues if the window is gone.
 fn task_reporting_to(channel: Channel<Progress>) -> Task {
-    Task::watched(move |progress| {
+    Task::with_listener(move |progress| {
         let _ = channel.send(progress);
     })
 }

@@ -1,6 +1,6 @@
 //! The commands for the prompt window.
 
-use precedent_core::{Result, task::blocking};
+use precedent_core::{Result, task::run_blocking};
 use tauri::{AppHandle, Manager as _, State, ipc::Channel};
 
 use crate::{
@@ -29,13 +29,13 @@ pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<Prom
 /// Returns the current text on the clipboard.
 #[tauri::command]
 pub async fn prompt_text() -> Result<Option<String>> {
-    blocking(prompt::text).await
+    run_blocking(prompt::text).await
 }
 
 /// Puts a text onto the clipboard.
 #[tauri::command]
 pub async fn copy_text(app: AppHandle, text: String) -> Result<()> {
-    blocking(move || app.state::<Clipboard>().write(text)).await
+    run_blocking(move || app.state::<Clipboard>().write(text)).await
 }
 
 /// Shows a target in the main window and hides the prompt.

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use precedent_core::{
     Result, Task,
     model::{
-        Access, HostView, ImportRequest, Imported, MirrorView, NewMirror, SourceView, SyncReport,
-        SyncRequest, Understood,
+        Access, HostView, ImportRequest, ImportResult, MirrorView, NewMirror, SourceView,
+        SyncReport, SyncRequest, Understood,
     },
     task::Progress,
 };
@@ -102,7 +102,7 @@ pub async fn import_files(
     desk: State<'_, AppState>,
     request: ImportRequest,
     progress: Channel<Progress>,
-) -> Result<Imported> {
+) -> Result<ImportResult> {
     let casebook = desk.casebook().await?;
     let request = full(&app, request)?;
     let job = desk.begin(JobKind::Import, task_reporting_to(progress))?;

@@ -176,7 +176,7 @@ pub struct Check {
     pub closed: bool,
     /// Parts of the casebook that the indexes did not cover.
     #[serde(default)]
-    pub lacking: Lacking,
+    pub lacking: MissingCoverage,
 }
 
 /// The index coverage of a check that ran before the indexes were complete. The check is repeated
@@ -184,7 +184,8 @@ pub struct Check {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
-pub struct Lacking {
+#[schemars(rename = "Lacking")]
+pub struct MissingCoverage {
     /// Number of documents in the full-text index; null if it was complete.
     pub full_text: Option<u64>,
     /// Number of chunks with a vector; null if all had one.
@@ -618,7 +619,7 @@ pub struct RankRequest {
     /// Text of the report (Markdown).
     pub body: String,
     /// `true` if the title is a typed search query without a text. The duplicate check ignores it.
-    pub typed: bool,
+    pub is_typed_query: bool,
     /// Key of the only source to rank.
     pub source: String,
     /// Number of the report if the source holds it: it is not a candidate, and its stored vectors
@@ -631,7 +632,7 @@ pub struct RankRequest {
     pub since: Option<Timestamp>,
     /// `true` to rank only resolved documents, as the search for solved cases does. The confidence
     /// of [`Ranking::Duplicates`] is then the probability that a case helps.
-    pub solved: bool,
+    pub only_solved: bool,
     /// Ranking method.
     pub by: Ranking,
     /// Maximum number of documents.

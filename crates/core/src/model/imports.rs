@@ -104,7 +104,8 @@ pub struct Understood {
 
 /// The result of importing files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Imported {
+#[schemars(rename = "Imported")]
+pub struct ImportResult {
     /// Result for the records.
     #[serde(flatten)]
     pub report: ImportReport,

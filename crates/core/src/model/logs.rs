@@ -77,7 +77,7 @@ pub struct LogGroup {
 
 impl LogGroup {
     /// Returns the example if it contains the message or a trace, otherwise the message.
-    pub fn told(&self) -> &str {
+    pub fn example_or_message(&self) -> &str {
         let whole = self.example.starts_with(&self.message) || self.example.lines().count() > 1;
         if whole { &self.example } else { &self.message }
     }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// The contents of an exported casebook.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Carried {
+#[schemars(rename = "Carried")]
+pub struct CasebookContents {
     /// Keys of the sources.
     pub sources: Vec<String>,
     /// Number of issues, pull requests and wiki pages, including those deleted at the tracker.
@@ -20,15 +21,16 @@ pub struct Carried {
 
 /// The result of importing a portable file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Taken {
+#[schemars(rename = "Taken")]
+pub struct PortableImport {
     /// Contents that were imported.
     #[serde(flatten)]
-    pub contents: Carried,
+    pub contents: CasebookContents,
     /// Rows that were not imported or were corrected, with reasons, one sentence each.
     pub left_out: Vec<String>,
 }
 
-impl Taken {
+impl PortableImport {
     /// The prefix of a sentence about a row that was imported after a correction.
     pub const CORRECTED: &str = "Corrected: ";
 }
@@ -45,31 +47,33 @@ pub struct Manifest {
     /// Size of the unpacked database in bytes.
     pub database_bytes: u64,
     /// Contents of the file.
-    pub contents: Carried,
+    pub contents: CasebookContents,
 }
 
 /// The result of an export to a portable file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Exported {
+#[schemars(rename = "Exported")]
+pub struct ExportResult {
     /// Path of the file.
     pub file: String,
     /// Size of the file in bytes.
     pub bytes: u64,
     /// Contents of the file.
     #[serde(flatten)]
-    pub contents: Carried,
+    pub contents: CasebookContents,
 }
 
 /// The result of restoring a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Restored {
+#[schemars(rename = "Restored")]
+pub struct RestoreResult {
     /// Path of the backup.
     pub file: String,
     /// Path where the replaced data is kept; null if there was none.
     pub kept: Option<String>,
     /// Contents of the restored casebook.
     #[serde(flatten)]
-    pub contents: Carried,
+    pub contents: CasebookContents,
 }
 
 /// The result of a backup.

@@ -248,9 +248,8 @@ impl SolvedCase {
 
     /// Returns the comments in reading order: the one to read first, then the others by time.
     pub fn read_in_order(&self) -> impl Iterator<Item = &CaseComment> {
-        let (first, others): (Vec<_>, Vec<_>) =
-            self.comments.iter().partition(|c| self.is_first(c));
-        first.into_iter().chain(others)
+        let (first, rest): (Vec<_>, Vec<_>) = self.comments.iter().partition(|c| self.is_first(c));
+        first.into_iter().chain(rest)
     }
 
     /// Returns the comments that say how it was solved, in reading order. If none does and no change

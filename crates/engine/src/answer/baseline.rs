@@ -58,7 +58,9 @@ pub fn estimate_baseline(
     let sample = finder.store.read(|r| {
         let issues = r.issue_count(source.id)?;
         let current = r.score_baseline(source.id, made_with)?;
-        if issues < FEWEST || current.is_some_and(|(_, then)| issues < then * GROWTH) {
+        if issues < FEWEST
+            || current.is_some_and(|(_, earlier_count)| issues < earlier_count * GROWTH)
+        {
             return Ok(None);
         }
         let ids = r.issues_by_age(source.id)?;
@@ -69,8 +71,8 @@ pub fn estimate_baseline(
     })?;
     let Some((sample, issues, skeleton, old_scale)) = sample else { return Ok(false) };
     let filters = vec![
-        Filter { test: Test::Source(source.key.clone()), negated: false },
-        Filter { test: Test::Kind(DocKind::Issue), negated: false },
+        Filter { test: Test::Source(source.key.clone()), is_negated: false },
+        Filter { test: Test::Kind(DocKind::Issue), is_negated: false },
     ];
     let scope = Scope { filters, ..Scope::default() };
     let (progress, total) = (AtomicU64::new(0), sample.len() as u64);

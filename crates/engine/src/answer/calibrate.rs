@@ -160,13 +160,13 @@ pub fn calibrate(
     let Some(fit_report) = fit(finder.table, &queries, task)? else { return Ok(report) };
     let best = fit_report
         .source_weights
-        .filter(|_| fit_report.own.order.is_some())
+        .filter(|_| fit_report.source_model.order.is_some())
         .unwrap_or(fit_report.built_in);
     (report.found_first, report.found_in_ten) = (best.found_first, best.found_in_ten);
     (report.built_in, report.own) = (Some(fit_report.built_in), fit_report.source_weights);
     report.thresholds = figures(&fit_report.answers);
     if !dry {
-        let calibration = fit_report.own.calibration(finder.model());
+        let calibration = fit_report.source_model.calibration(finder.model());
         finder.store.write(|w| w.put_calibration(row.id, &calibration, now))?;
         report.kept = true;
     }
@@ -176,7 +176,7 @@ pub fn calibrate(
 /// Returns the filters for the issues of a source.
 pub(super) fn issues_of(source: &str) -> Vec<Filter> {
     [Test::Source(source.to_owned()), Test::Kind(DocKind::Issue)]
-        .map(|test| Filter { test, negated: false })
+        .map(|test| Filter { test, is_negated: false })
         .to_vec()
 }
 

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use precedent_core::error::Result;
 use precedent_index::fulltext::hashes;
 use precedent_store::{CommentText, Reader};
-use precedent_text::prepare::Prepared;
+use precedent_text::prepare::PreparedText;
 
 /// The maximum number of a candidate's comments that are read, latest first.
 const MAX_COMMENTS: usize = 200;
@@ -28,7 +28,7 @@ pub(super) struct Comment {
 
 impl Comment {
     fn new(comment: &CommentText) -> Self {
-        let terms = hashes(&Prepared::comment(&comment.body).text()).into();
+        let terms = hashes(&PreparedText::comment(&comment.body).text()).into();
         Self { id: comment.id, at: comment.at, terms }
     }
 }

@@ -46,7 +46,7 @@ pub struct ConfidenceModel {
     same: Statement,
     scale: Scale,
     worth: Statement,
-    outcomes: Vec<Read>,
+    outcomes: Vec<OutcomeRange>,
 }
 
 /// The model as stored in the ranking file.
@@ -56,7 +56,7 @@ pub(super) struct ConfidenceFile {
     same: StatementFile,
     scale: Scale,
     worth: StatementFile,
-    outcomes: Vec<Read>,
+    outcomes: Vec<OutcomeRange>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -110,12 +110,15 @@ struct Scale {
 /// The observed outcomes of answers within a confidence range.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Read {
+struct OutcomeRange {
     /// The minimum confidence of the range; it ends where the next one begins.
     from: f32,
-    read: u32,
-    same: u32,
-    related: u32,
+    #[serde(rename = "read")]
+    answers: u32,
+    #[serde(rename = "same")]
+    duplicates: u32,
+    #[serde(rename = "related")]
+    related_reports: u32,
 }
 
 impl PairEvidence<'_> {
@@ -205,7 +208,11 @@ impl ConfidenceModel {
     /// Returns the observed outcomes of answers with this confidence, if enough were read.
     pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
         let range = self.outcomes.iter().rev().find(|range| confidence >= range.from)?;
-        Some(Outcome { read: range.read, same: range.same, related: range.related })
+        Some(Outcome {
+            read: range.answers,
+            same: range.duplicates,
+            related: range.related_reports,
+        })
     }
 }
 
@@ -228,8 +235,8 @@ mod tests {
             Statement::parse(&serde_json::from_str(&text).unwrap()).unwrap()
         };
         let outcomes = vec![
-            Read { from: 0.0, read: 100, same: 3, related: 40 },
-            Read { from: 0.5, read: 20, same: 13, related: 5 },
+            OutcomeRange { from: 0.0, answers: 100, duplicates: 3, related_reports: 40 },
+            OutcomeRange { from: 0.5, answers: 20, duplicates: 13, related_reports: 5 },
         ];
         let scale = Scale { level: -2.0, spread: 1.0, slope: 1.0, intercept: -2.0 };
         ConfidenceModel { same: statement(-4.0), scale, worth: statement(-5.0), outcomes }

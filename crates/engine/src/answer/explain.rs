@@ -6,12 +6,12 @@ use regex::Regex;
 
 use super::{Draft, Match};
 use precedent_core::error::Result;
-use precedent_index::fulltext::{FullText, Named};
+use precedent_index::fulltext::{FullText, TermKind};
 use precedent_store::DocumentRow;
 use precedent_text::{
     failure::FailureMatch,
     pattern::re,
-    prepare::Prepared,
+    prepare::PreparedText,
     report,
     roles::Sentences,
     signature::{Signature, SignatureKind, signatures},
@@ -65,7 +65,7 @@ pub(crate) struct About<'a> {
 pub(crate) fn reasons(
     fulltext: &FullText,
     about: &About<'_>,
-    (row, body): (&DocumentRow, &Prepared),
+    (row, body): (&DocumentRow, &PreparedText),
     versions: &Versions,
     candidate: &Match,
     comment_words: &[&str],
@@ -109,7 +109,7 @@ pub(crate) fn reasons(
     names.retain(|name| {
         !is_version(name) && !out.iter().any(|reason| reason.contains(spelling(about.text, name)))
     });
-    let names = rare(fulltext, Named::Identifier, names, |name| name.clone())?;
+    let names = rare(fulltext, TermKind::Identifier, names, |name| name.clone())?;
     if !names.is_empty() {
         let names = names.iter().map(|name| brief(spelling(about.text, name)));
         out.push(format!("both name {}", names.collect::<Vec<_>>().join(", ")));
@@ -124,7 +124,7 @@ pub(crate) fn reasons(
             && !tokens::is_stop_word(&word.term)
             && terms.insert(word.term.clone())
     });
-    let words = rare(fulltext, Named::Word, words, |word| word.term.clone())?;
+    let words = rare(fulltext, TermKind::Word, words, |word| word.term.clone())?;
     if !words.is_empty() {
         let words =
             words.iter().map(|word| format!("“{}”", &about.draft.title[word.range.clone()]));
@@ -157,7 +157,7 @@ pub(crate) fn reasons(
 fn signature_reasons(
     about: &About<'_>,
     row: &DocumentRow,
-    body: &Prepared,
+    body: &PreparedText,
     candidate: &Match,
     out: &mut Vec<String>,
 ) {
@@ -197,7 +197,7 @@ fn signature_reasons(
 /// Returns the first few of these names that are rare in the casebook.
 fn rare<T>(
     fulltext: &FullText,
-    kind: Named,
+    kind: TermKind,
     items: Vec<T>,
     term: impl Fn(&T) -> String,
 ) -> Result<Vec<T>> {
@@ -216,7 +216,7 @@ pub(super) fn has_number(title: &str) -> bool {
 
 /// Returns the whole identifiers that both reports name, longest first: short ones are often plain
 /// words.
-fn shared_names(about: &About<'_>, row: &DocumentRow, body: &Prepared) -> Vec<String> {
+fn shared_names(about: &About<'_>, row: &DocumentRow, body: &PreparedText) -> Vec<String> {
     let mut names = distinctive_identifiers(&row.title, body);
     names.retain(|name| about.names.contains(name));
     let mut names: Vec<String> = names.into_iter().collect();
@@ -235,23 +235,23 @@ pub(crate) fn spelling<'a>(text: &'a str, name: &'a str) -> &'a str {
 
 /// Returns a signature as a text has it: its spelling, or else the line that it was read from.
 fn as_written(text: &str, signature: &Signature) -> String {
-    let masked = &*signature.text;
-    let written = spelling(text, masked);
-    if written != masked || text.contains(masked) {
-        return written.to_owned();
+    let masked_text = &*signature.text;
+    let original_text = spelling(text, masked_text);
+    if original_text != masked_text || text.contains(masked_text) {
+        return original_text.to_owned();
     }
     let is_long =
         |word: &&str| word.len() >= MIN_WORD && word.bytes().all(|b| b.is_ascii_lowercase());
     let longest =
-        masked.split(' ').filter(is_long).max_by_key(|word| word.len()).unwrap_or_default();
+        masked_text.split(' ').filter(is_long).max_by_key(|word| word.len()).unwrap_or_default();
     let has_signature =
         |line: &&str| line.to_lowercase().contains(longest) && signatures(line).contains(signature);
     let line = text[..text.floor_char_boundary(MAX_READ)].lines().find(has_signature);
-    line.map_or(masked, str::trim).to_owned()
+    line.map_or(masked_text, str::trim).to_owned()
 }
 
 /// Returns the whole identifiers of a report that are not plain words.
-pub(crate) fn distinctive_identifiers(title: &str, body: &Prepared) -> BTreeSet<String> {
+pub(crate) fn distinctive_identifiers(title: &str, body: &PreparedText) -> BTreeSet<String> {
     let is_distinctive = |whole: &String| {
         whole.len() >= 4
             && whole.contains(['_', ':', '/', '-', '.'])
@@ -272,7 +272,7 @@ fn brief(text: &str) -> String {
 }
 
 /// Returns whether a report describes a regression.
-pub(crate) fn is_regression(title: &str, body: &Prepared) -> bool {
+pub(crate) fn is_regression(title: &str, body: &PreparedText) -> bool {
     let prose = body.prose();
     let last = title.trim_end_matches(|c: char| !c.is_alphanumeric());
     last.to_lowercase().ends_with(" again")
@@ -289,8 +289,8 @@ pub(crate) fn fixed_version(text: &str) -> Option<String> {
 pub(crate) type Versions = (Option<String>, Option<String>);
 
 /// Returns the newest version of the product that a report names, if any.
-pub(crate) fn newest_version(title: &str, body: &Prepared, product: &str) -> Option<String> {
-    let mentions = versions(&format!("{title}\n{}", body.text()), product).own;
+pub(crate) fn newest_version(title: &str, body: &PreparedText, product: &str) -> Option<String> {
+    let mentions = versions(&format!("{title}\n{}", body.text()), product).product;
     mentions.into_iter().max_by(|a, b| by_number(a, b))
 }
 
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn names_keep_their_spelling() {
-        let body = Prepared::body("Ünder `Wheel::Poll` it says FW-2203.", &Skeleton::default());
+        let body = PreparedText::body("Ünder `Wheel::Poll` it says FW-2203.", &Skeleton::default());
         let text = body.whole("fw-2203 again");
         assert_eq!(spelling(&text, "wheel::poll"), "Wheel::Poll");
         assert_eq!(spelling(&text, "fw-2203"), "fw-2203");
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn regressions_are_recognized() {
         let is_report = |title: &str, body: &str| {
-            is_regression(title, &Prepared::body(body, &Skeleton::default()))
+            is_regression(title, &PreparedText::body(body, &Skeleton::default()))
         };
         assert!(
             is_report("Screenshot is inserted twice again", "")
@@ -324,9 +324,11 @@ mod tests {
 
     #[test]
     fn the_newest_version_counts() {
-        let body =
-            Prepared::body("It worked in 2.9.1 and fails since 2.10.0-rc.1.", &Skeleton::default());
+        let body = PreparedText::body(
+            "It worked in 2.9.1 and fails since 2.10.0-rc.1.",
+            &Skeleton::default(),
+        );
         assert_eq!(newest_version("", &body, "acme/app").as_deref(), Some("2.10.0-rc.1"));
-        assert_eq!(newest_version("Crash", &Prepared::default(), "acme/app"), None);
+        assert_eq!(newest_version("Crash", &PreparedText::default(), "acme/app"), None);
     }
 }

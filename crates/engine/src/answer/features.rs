@@ -60,7 +60,7 @@ pub(super) const TIME: [&str; 3] = ["age", "age_squared", "quiet"];
 /// The features that raise the confidence but do not separate candidates; they have no ranking
 /// weight.
 pub const ONLY_CONFIDENCE: [&str; 1] = ["same_title"];
-/// The features that decide as rules (see [`super::RankingModel::ranked`]); they have no weight.
+/// The features that decide as rules (see [`super::RankingModel::rank`]); they have no weight.
 pub const RULES: [&str; 2] = ["copy", "series"];
 
 /// Returns the index of the feature with this name.
@@ -171,7 +171,7 @@ impl Features {
         let no_likeness = Likeness::default();
         let cosines = evidence.likeness.unwrap_or(&no_likeness);
         // Recent problems are reported again: the probability falls with the logarithm of the age.
-        let age = overlap.created.map_or(0.0, |second| days_before(now, second, time_scale));
+        let age = overlap.created_at.map_or(0.0, |second| days_before(now, second, time_scale));
         let text = evidence.text_text();
         let no_details = CandidateDetails::default();
         let details = evidence.details.unwrap_or(&no_details);
@@ -277,7 +277,7 @@ mod tests {
         let day = 86_400;
         let overlap = |words, days_ago: i64| {
             let mut overlap = Overlap::default();
-            (overlap.words, overlap.created) = (words, Some(now.as_second() - days_ago * day));
+            (overlap.words, overlap.created_at) = (words, Some(now.as_second() - days_ago * day));
             overlap
         };
         let (old, new) = (overlap(0.2, 100), overlap(0.4, 1));

@@ -23,7 +23,7 @@ use super::{
 use precedent_core::{error::Result, task::Task};
 use precedent_index::{
     filter::{Filter, Test, TimeField},
-    fulltext::{Named, Overlap, ReportTerms, Words},
+    fulltext::{Overlap, ReportTerms, TermKind, Words},
     vectors::{Likeness, NearestSaid},
 };
 use precedent_store::Person;
@@ -31,7 +31,7 @@ use precedent_text::{
     chunk::{self, representation},
     essence::extract_salient,
     mail,
-    prepare::Prepared,
+    prepare::PreparedText,
     reference::{Relation, references},
     report::Report,
     signature::{Signature, constant_parts},
@@ -98,11 +98,11 @@ impl MatchFinder<'_> {
         let Some((draft, is_changed)) = comparable(draft) else { return Ok(Vec::new()) };
         let hits = self.retrieve(&draft, is_changed, scope, task)?;
         let (features, mut details, mut terms) = self.features(&draft, scope, &hits)?;
-        let ranking = self.table.ranked(&features);
+        let ranking = self.table.rank(&features);
         let view = if scope.view_filters.is_empty() {
             None
         } else {
-            self.fulltext.allowed(&scope.view_filters)?
+            self.fulltext.matching_ids(&scope.view_filters)?
         };
         let is_in_view = |id: i64| {
             view.as_ref().is_none_or(|ids| usize::try_from(id).is_ok_and(|id| ids.contains(id)))
@@ -172,7 +172,7 @@ impl MatchFinder<'_> {
             (now.saturating_add(i64::from(is_stored)), DEPTH + usize::from(is_stored));
         filters.push(Filter {
             test: Test::Time(TimeField::Created, Some(later), None),
-            negated: true,
+            is_negated: true,
         });
         let report = Report::new(&draft.title, &draft.body);
         let terms = self.fulltext.report_terms(&report)?;
@@ -181,7 +181,7 @@ impl MatchFinder<'_> {
         task.check()?;
         let vectors = self.query_vectors(draft, is_changed)?;
         if let (Some(index), Some((_, text))) = (self.vectors, &vectors) {
-            let filter_ids = self.fulltext.allowed(&filters)?;
+            let filter_ids = self.fulltext.matching_ids(&filters)?;
             ids.extend(
                 index.search(text, filter_ids.as_deref(), depth)?.iter().map(|n| n.document),
             );
@@ -198,7 +198,7 @@ impl MatchFinder<'_> {
         let mut overlaps = self.fulltext.overlaps(&terms, &ids)?;
         if let Some(document) = draft.document {
             let ties: Vec<i64> = (ids.iter().zip(&overlaps))
-                .filter(|(_, overlap)| overlap.created.is_none_or(|time| time == now))
+                .filter(|(_, overlap)| overlap.created_at.is_none_or(|time| time == now))
                 .map(|(id, _)| *id)
                 .collect();
             let later = self.store.read(|r| r.not_earlier(document, &ties))?;
@@ -221,7 +221,7 @@ impl MatchFinder<'_> {
         let is_specific = |s: &Signature| s.is_telling() && !s.is_generic();
         let signatures = draft.body.signatures(&draft.title).into_iter().filter(is_specific);
         let terms: Vec<String> = signatures.map(|s| s.term()).collect();
-        let with = self.fulltext.documents_with(Named::Signature, &terms)?;
+        let with = self.fulltext.documents_with(TermKind::Signature, &terms)?;
         let is_rare = |(_, documents): &(String, u64)| (1..=RARE as u64).contains(documents);
         let rare: Vec<String> =
             terms.into_iter().zip(with).filter(is_rare).map(|(term, _)| term).collect();
@@ -335,7 +335,7 @@ impl MatchFinder<'_> {
                             Some(_) => Cow::Borrowed(row.body.as_str()),
                             None => extract_salient(&row.body),
                         };
-                        let body = Prepared::body(&text, &r.skeleton(row.source_id)?);
+                        let body = PreparedText::body(&text, &r.skeleton(row.source_id)?);
                         tokenized_draft.compare(&TokenizedReport::new(&title, &body))
                     }
                     None => None,
@@ -372,18 +372,18 @@ impl MatchFinder<'_> {
         let copies =
             texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
         let is_form = tokenized_draft.is_short() && same_title >= copies + GENERIC_TITLE;
-        let (matcher, headline) = (hits.terms.said(), hits.terms.headline(&hits.report));
+        let (matcher, headline) = (hits.terms.comment_matcher(), hits.terms.headline(&hits.report));
         let detail = |at: usize| {
             let (text, overlap) = (&texts[at], &hits.overlaps[short[at]]);
             let (said_anew, terms) =
-                matcher.anew(overlap, comments[at].iter().map(|comment| &*comment.terms));
+                matcher.new_words(overlap, comments[at].iter().map(|comment| &*comment.terms));
             let is_copy = text.near == Some(NearDuplicate::ExactCopy);
             let details = CandidateDetails {
                 comments: comments[at].len(),
                 last: comments[at].first().map(|comment| comment.at),
                 said_anew,
                 near: nearest[at],
-                same_title: headline.same(overlap, &text.title),
+                same_title: headline.has_generic_titles(overlap, &text.title),
                 same_author: text.author.is_some() && text.author == *author,
                 copy: is_copy && !is_form,
                 template_words: match &text.near {
@@ -406,7 +406,7 @@ impl MatchFinder<'_> {
         ids: &[i64],
         naming_ids: &[i64],
     ) -> Result<Vec<Option<(i64, TextOverlap, bool)>>> {
-        type Text = (i64, String, Prepared, bool);
+        type Text = (i64, String, PreparedText, bool);
         let texts: Vec<Option<Text>> = self.store.read(|r| {
             let home = draft
                 .document
@@ -421,7 +421,7 @@ impl MatchFinder<'_> {
                 .collect();
             let load = |id: &i64| {
                 let Some(row) = r.document(*id)? else { return Ok(None) };
-                let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+                let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
                 let is_cited =
                     row.number.is_some_and(|number| cited_items.contains(&(row.source, number)));
                 Ok(Some((row.source_id, row.title, body, is_cited)))
@@ -475,7 +475,7 @@ impl MatchFinder<'_> {
 /// has only its title, a reply only its text. Returns `None` for a draft without content.
 fn comparable(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
     if low_content::is_unfilled(&draft.body) {
-        let title_only = Draft { body: Prepared::default(), ..draft.clone() };
+        let title_only = Draft { body: PreparedText::default(), ..draft.clone() };
         let has_content = !low_content::is_low_content(&title_only.title, &title_only.body);
         return has_content.then_some((Cow::Owned(title_only), true));
     }

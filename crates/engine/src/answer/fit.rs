@@ -67,7 +67,7 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 pub struct FitReport {
     /// The model fitted to all reports.
-    pub own: SourceModel,
+    pub source_model: SourceModel,
     /// The figures of the built-in ranking.
     pub built_in: OrderFigures,
     /// The figures of the source's own weights, if there were enough reports to fit them.
@@ -153,7 +153,7 @@ pub fn fit(
     }
     let model = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
     Ok(Some(FitReport {
-        own: model,
+        source_model: model,
         built_in: built_in_figures,
         source_weights: source_figures,
         answers,
@@ -162,7 +162,7 @@ pub fn fit(
 
 /// Ranks the candidates of a report, best first.
 fn rank(table: &RankingModel, query: &TrainingQuery) -> Vec<RankedIndex> {
-    table.ranked(&query.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
+    table.rank(&query.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
 }
 
 /// Returns the rank of the first known duplicate of a report, from 0; ties in input order.
@@ -416,11 +416,11 @@ mod tests {
         let report = calibration_of(&queries);
         let (refit, built_in) = (report.source_weights.unwrap(), report.built_in);
         assert!(refit.found_first > 0.85 && built_in.found_first < 0.5, "{refit:?} {built_in:?}");
-        assert_eq!((refit.found_in_ten, report.own.labels), (1.0, 300));
-        let model = RankingModel::built_in().with(&report.own);
+        assert_eq!((refit.found_in_ten, report.source_model.labels), (1.0, 300));
+        let model = RankingModel::built_in().with(&report.source_model);
         assert_eq!(model.calibrated_on(), 300);
         assert!(model.order()[at("comments")] > RankingModel::built_in().order()[at("comments")]);
-        assert_eq!(calibration_of(&queries).own, report.own);
+        assert_eq!(calibration_of(&queries).source_model, report.source_model);
     }
 
     #[test]
@@ -436,9 +436,9 @@ mod tests {
         }
         let report = calibration_of(&queries);
         assert_eq!(report.source_weights, Some(report.built_in));
-        assert_eq!(report.own.order, None);
+        assert_eq!(report.source_model.order, None);
         assert_eq!(
-            RankingModel::built_in().with(&report.own).order(),
+            RankingModel::built_in().with(&report.source_model).order(),
             RankingModel::built_in().order()
         );
     }
@@ -451,7 +451,7 @@ mod tests {
                 .is_none()
         );
         let few = calibration_of(&source(MIN_ORDER - 1, "said_anew"));
-        assert_eq!((few.source_weights, few.own.order), (None, None));
+        assert_eq!((few.source_weights, few.source_model.order), (None, None));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::{Draft, Match, MatchFinder};
 use crate::QueryContext;
 
 /// The number of nearest documents whose language is determined for an English question.
-const READ: usize = 64;
+const LANGUAGE_SAMPLE: usize = 64;
 /// The constant of reciprocal rank fusion, which the literature sets to 60. A lower one lets the
 /// first of each list lead.
 const RANK_CONSTANT: f32 = 3.0;
@@ -100,7 +100,7 @@ impl QueryContext<'_> {
         filters: &[Filter],
         depth: usize,
     ) -> Result<Vec<AcrossHit>> {
-        let filter_ids = self.fulltext.allowed(filters)?;
+        let filter_ids = self.fulltext.matching_ids(filters)?;
         let text_vector = self.languages.embed(text)?;
         let mut ids = BTreeSet::new();
         let mut add = |vector: &[f32]| -> Result<()> {
@@ -141,7 +141,7 @@ impl QueryContext<'_> {
         is_needed: bool,
     ) -> Result<Option<std::sync::Arc<Vectors>>> {
         match self.languages.vectors(is_needed) {
-            Ok(Some(vectors)) => Ok((vectors.extent()?.embedded > 0).then_some(vectors)),
+            Ok(Some(vectors)) => Ok((vectors.extent()?.embedded_chunks > 0).then_some(vectors)),
             Ok(None) => Ok(None),
             Err(error) if error.code() == Code::ModelUnavailable => Ok(None),
             Err(error) => Err(error),
@@ -159,7 +159,7 @@ impl QueryContext<'_> {
     ) -> Result<BTreeSet<i64>> {
         self.store.read(|r| {
             let mut foreign = BTreeSet::new();
-            for id in nearest.take(READ) {
+            for id in nearest.take(LANGUAGE_SAMPLE) {
                 let row = r.document(id)?;
                 if row.is_some_and(|row| is_foreign(&row.title, &row.body)) {
                     foreign.insert(id);
@@ -198,13 +198,13 @@ impl MatchFinder<'_> {
             nearest => nearest?,
         };
         nearest.retain(|hit| Some(hit.document) != draft.document);
-        let mut ranked: HashMap<i64, (u16, f32)> =
+        let mut ranks: HashMap<i64, (u16, f32)> =
             nearest.iter().zip(1..).map(|(hit, rank)| (hit.document, (rank, hit.best))).collect();
         if !is_foreign {
             let foreign = self.foreign_documents(nearest.iter().map(|hit| hit.document))?;
-            ranked.retain(|id, _| foreign.contains(id));
+            ranks.retain(|id, _| foreign.contains(id));
         }
-        Ok((!ranked.is_empty()).then_some(LanguageMatches { is_foreign, nearest: ranked }))
+        Ok((!ranks.is_empty()).then_some(LanguageMatches { is_foreign, nearest: ranks }))
     }
 }
 
@@ -233,7 +233,7 @@ impl LanguageMatches {
             }
         }
         let mut rank = 0_u16;
-        let mut keyed: Vec<(bool, f32, Match)> = std::mem::take(matches)
+        let mut keyed_matches: Vec<(bool, f32, Match)> = std::mem::take(matches)
             .into_iter()
             .map(|item| {
                 let across = self.nearest.get(&item.document).map(|(rank, _)| *rank);
@@ -243,8 +243,8 @@ impl LanguageMatches {
                 (item.is_same_failure(), key, item)
             })
             .collect();
-        keyed.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
-        matches.extend(keyed.into_iter().map(|(.., item)| item));
+        keyed_matches.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+        matches.extend(keyed_matches.into_iter().map(|(.., item)| item));
     }
 }
 

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use regex::Regex;
 
-use precedent_text::{markdown::BlockKind, pattern::re, prepare::Prepared, tokens};
+use precedent_text::{markdown::BlockKind, pattern::re, prepare::PreparedText, tokens};
 
 /// The minimum number of words under an uninformative title for a report to have content.
 const MIN_TEXT: usize = 12;
@@ -36,7 +36,7 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns whether a report has nothing to compare: "[Bug]:", "Test ticket" or "It does not work"
 /// above hardly any words.
-pub(super) fn is_low_content(title: &str, body: &Prepared) -> bool {
+pub(super) fn is_low_content(title: &str, body: &PreparedText) -> bool {
     let head = tokens::words(title);
     if !head.iter().all(|word| is_empty(&word.term)) {
         return false;
@@ -51,12 +51,12 @@ pub(super) fn is_low_content(title: &str, body: &Prepared) -> bool {
 }
 
 /// Returns whether a body is informative without its title.
-pub(super) fn has_enough_words(body: &Prepared) -> bool {
+pub(super) fn has_enough_words(body: &PreparedText) -> bool {
     first_words(body, ENOUGH).len() >= ENOUGH
 }
 
 /// Returns whether a text is an unfilled form: the text below its headings is the form's own.
-pub(super) fn is_unfilled(body: &Prepared) -> bool {
+pub(super) fn is_unfilled(body: &PreparedText) -> bool {
     let headings = body.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
     let headings: HashSet<&str> = headings.flat_map(|block| block.text.lines()).collect();
     let prose = body.prose();
@@ -71,7 +71,7 @@ pub(super) fn is_unfilled(body: &Prepared) -> bool {
 }
 
 /// Returns the first words of a body, without pictures and addresses.
-fn first_words(body: &Prepared, most: usize) -> Vec<String> {
+fn first_words(body: &PreparedText, most: usize) -> Vec<String> {
     let prose = body.prose();
     let prose = UNREAD.replace_all(&prose[..prose.floor_char_boundary(MAX_READ)], " ");
     let code = body.code();
@@ -99,7 +99,7 @@ mod tests {
     use precedent_text::skeleton::Skeleton;
 
     fn is_low(title: &str, body: &str) -> bool {
-        is_low_content(title, &Prepared::body(body, &Skeleton::default()))
+        is_low_content(title, &PreparedText::body(body, &Skeleton::default()))
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn unfilled_forms_have_no_content() {
         let form = "### Describe the bug\nA clear and concise description of what the bug is.\n\n### To Reproduce\n1. Go to '...'\n2. Click on '....'\n4. See error\n\n- OS: [e.g. iOS]\n- Version [e.g. 22]\n";
-        let is_blank = |text: &str| is_unfilled(&Prepared::body(text, &Skeleton::default()));
+        let is_blank = |text: &str| is_unfilled(&PreparedText::body(text, &Skeleton::default()));
         assert!(is_blank(form));
         let form_with_text = form.replace(
             "A clear and concise description of what the bug is.",

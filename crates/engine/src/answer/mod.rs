@@ -41,7 +41,9 @@ use precedent_core::{
 };
 use precedent_index::{filter::Filter, vectors::Vectors};
 use precedent_store::{DocumentRow, Person, SourceRow};
-use precedent_text::{prepare::Prepared, reference::without_duplicate_notes, skeleton::Skeleton};
+use precedent_text::{
+    prepare::PreparedText, reference::without_duplicate_notes, skeleton::Skeleton,
+};
 pub use ranking::{RankedIndex, RankingModel};
 pub use replay::replay;
 pub use source_model::{Curve, SourceModel};
@@ -55,7 +57,7 @@ pub struct Draft {
     /// The title; may be empty for a pasted text.
     pub title: String,
     /// The prepared text.
-    pub body: Prepared,
+    pub body: PreparedText,
     /// The creation time; candidates are older, if their source gives a date.
     pub made_at: Timestamp,
     /// The author, if known and not a bot.
@@ -265,7 +267,7 @@ impl<'a> MatchFinder<'a> {
         Ok(Some(Draft {
             author: document.person(),
             title: document.title,
-            body: Prepared::body(&without_duplicate_notes(&document.body), skeleton),
+            body: PreparedText::body(&without_duplicate_notes(&document.body), skeleton),
             made_at: document.created_at.unwrap_or(now),
             document: Some(id),
         }))

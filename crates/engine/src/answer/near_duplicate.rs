@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use precedent_text::{
-    prepare::Prepared,
+    prepare::PreparedText,
     tokens::{self, Word},
 };
 
@@ -49,7 +49,7 @@ pub(crate) enum NearDuplicate {
 }
 
 impl<'a> TokenizedReport<'a> {
-    pub(crate) fn new(title: &'a str, body: &Prepared) -> Self {
+    pub(crate) fn new(title: &'a str, body: &PreparedText) -> Self {
         let head = tokens::words(title);
         let limit = MAX_WORDS.saturating_sub(head.len());
         let rest = [body.prose(), body.code()];
@@ -162,7 +162,9 @@ fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Wo
         match (a, b) {
             ([], []) => return true,
             _ if starts(a, from) && starts(b, to) => (a, b) = (&a[from.len()..], &b[to.len()..]),
-            ([x, left @ ..], [y, right @ ..]) if x == y || pair(x, y) => (a, b) = (left, right),
+            ([x, a_tail @ ..], [y, b_tail @ ..]) if x == y || pair(x, y) => {
+                (a, b) = (a_tail, b_tail)
+            }
             _ => return false,
         }
     }
@@ -189,7 +191,7 @@ mod tests {
     const BODY: &str = "Titles are cut off after the first line on a small screen.";
 
     fn compare(a: (&str, &str), b: (&str, &str)) -> Option<NearDuplicate> {
-        let body = |text: &str| Prepared::body(text, &Skeleton::default());
+        let body = |text: &str| PreparedText::body(text, &Skeleton::default());
         let (first, second) = (body(a.1), body(b.1));
         let (first, second) =
             (TokenizedReport::new(a.0, &first), TokenizedReport::new(b.0, &second));
@@ -239,7 +241,7 @@ mod tests {
         fn comparison_is_symmetric(
             a in "[ab1] [ab1._]{0,3} c d", b in "[ab1] [ab1._]{0,3} c d", rest in "([ab1cd] ){6,9}", swap in any::<bool>(),
         ) {
-            let body = |text: &str| Prepared::body(text, &Skeleton::default());
+            let body = |text: &str| PreparedText::body(text, &Skeleton::default());
             let (first, second) = (body(&format!("{a} {rest}")), body(&format!("{} {rest}", if swap { &b } else { &a })));
             let (first, second) = (TokenizedReport::new(&a, &first), TokenizedReport::new(&b, &second));
             let reverse = match second.compare(&first) {

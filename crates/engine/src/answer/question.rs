@@ -9,7 +9,8 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, SourceRow};
 use precedent_text::{
-    essence::extract_salient, failure::FailureMatch, prepare::Prepared, report, skeleton::Skeleton,
+    essence::extract_salient, failure::FailureMatch, prepare::PreparedText, report,
+    skeleton::Skeleton,
 };
 
 use super::{Draft, Match, MatchFinder, RankingModel, Scope, SourceCalibration};
@@ -86,7 +87,7 @@ impl Question {
         let (draft, row, whole) = match ask.key {
             Some(key) => {
                 let row = search::resolve_one(r, key)?;
-                let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+                let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
                 let made_at = row.created_at.filter(|_| ask.as_filed).unwrap_or(made_at);
                 let (title, author) = (row.title.clone(), row.person());
                 (Draft { title, body, made_at, author, document: Some(row.id) }, Some(row), None)
@@ -104,8 +105,8 @@ impl Question {
                 let whole = ask.body[..ask.body.floor_char_boundary(MAX_QUESTION)].trim();
                 let text = extract_salient(whole);
                 let (title, body) = match ask.title.trim() {
-                    "" => report::pasted(&text, &skeleton),
-                    title => (title.to_owned(), Prepared::body(&text, &skeleton)),
+                    "" => report::split_paste(&text, &skeleton),
+                    title => (title.to_owned(), PreparedText::body(&text, &skeleton)),
                 };
                 let draft = Draft { title, body, made_at, author: None, document: None };
                 (draft, None, Some(text.into_owned()))
@@ -140,7 +141,7 @@ impl Question {
     /// Returns the documents of a kind that it is compared with; a view shows those that meet
     /// `view`.
     pub fn scope(&self, kind: DocKind, view: Option<Test>) -> Scope {
-        let filter = |test| Filter { test, negated: false };
+        let filter = |test| Filter { test, is_negated: false };
         let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));
         Scope {
             filters: [Test::Kind(kind)].into_iter().chain(source).map(filter).collect(),
@@ -155,7 +156,8 @@ impl Question {
             return Vec::new();
         }
         let reading = precedent_logs::read_text(&self.whole);
-        let messages = reading.failures().map(LogGroup::told).take(ERRORS).map(str::to_owned);
+        let messages =
+            reading.failures().map(LogGroup::example_or_message).take(ERRORS).map(str::to_owned);
         let mut errors: Vec<String> = messages.collect();
         errors.extend(precedent_logs::cause(&self.whole));
         errors.retain(|error| error.trim() != self.whole.trim());

@@ -182,7 +182,7 @@ impl RankingModel {
         self.labels
     }
 
-    /// Returns the weighted sum of the features, which [`RankingModel::ranked`] sorts by if no rule
+    /// Returns the weighted sum of the features, which [`RankingModel::rank`] sorts by if no rule
     /// decides.
     pub(super) fn score(&self, features: &Features) -> f32 {
         dot(&self.order, features)
@@ -190,7 +190,7 @@ impl RankingModel {
 
     /// Ranks all candidates of a report, best first; ties in input order. Exact copies come before
     /// all others.
-    pub fn ranked(&self, candidates: &[Features]) -> Vec<RankedIndex> {
+    pub fn rank(&self, candidates: &[Features]) -> Vec<RankedIndex> {
         let scores: Vec<f32> = candidates.iter().map(|features| self.score(features)).collect();
         let (least, best) =
             scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
@@ -340,13 +340,13 @@ mod tests {
         ];
         let order =
             |ranking: &[RankedIndex]| ranking.iter().map(|item| item.at).collect::<Vec<_>>();
-        let two = table.ranked(&candidates[..2]);
+        let two = table.rank(&candidates[..2]);
         assert_eq!(order(&two), [1, 0]);
         assert!(two[0].share > two[1].share && two[0].share <= 0.0, "{two:?}");
-        let three = table.ranked(&candidates);
+        let three = table.rank(&candidates);
         assert_eq!(order(&three), [2, 1, 0]);
         assert!((three[1].share - two[0].share).abs() < 1e-6, "{three:?}");
-        assert!(table.ranked(&[]).is_empty());
+        assert!(table.rank(&[]).is_empty());
     }
 
     #[test]
@@ -355,7 +355,7 @@ mod tests {
             RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
         let candidates =
             [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
-        let ranking = table.ranked(&candidates);
+        let ranking = table.rank(&candidates);
         assert_eq!(ranking[0].at, 1);
         let assess = |at: usize| {
             table.confidence(&PairEvidence { features: &candidates[at], share: 0.0, overlap: None })

@@ -12,10 +12,10 @@ use std::{
 
 use super::{Draft, explain::distinctive_identifiers, near_duplicate::TokenizedReport};
 use precedent_core::error::Result;
-use precedent_index::fulltext::{FullText, Named};
+use precedent_index::fulltext::{FullText, TermKind};
 use precedent_text::{
     failure::{Failure, FailureMatch},
-    prepare::Prepared,
+    prepare::PreparedText,
     report,
     signature::{Signature, SignatureKind},
     title::different_systems,
@@ -63,7 +63,7 @@ const OTHER_FAILURE: f32 = 0.15;
 const OTHER_SYSTEM: f32 = 0.15;
 /// The confidence ceiling if the report refers to the other one, whose author then did not see a
 /// duplicate in it: of 50 such pairs that were read 11 are duplicates, and 38 are related.
-const CITED: f32 = 0.25;
+const CITED_CEILING: f32 = 0.25;
 /// The minimum probability that a report to which the other one refers is worth reading: of the
 /// same 50 pairs 49 are.
 pub(super) const CITED_WORTH: f32 = 0.9;
@@ -135,7 +135,7 @@ impl TextOverlap {
             return (0.0, OTHER_SYSTEM);
         }
         if self.is_cited {
-            return (0.0, CITED);
+            return (0.0, CITED_CEILING);
         }
         match self.failure {
             FailureMatch::Different if !self.same_text => (0.0, OTHER_FAILURE),
@@ -166,7 +166,7 @@ struct Text {
 }
 
 impl Text {
-    fn new(title: &str, body: &Prepared) -> Self {
+    fn new(title: &str, body: &PreparedText) -> Self {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         let tokens = TokenizedReport::new(title, body);
         let terms: Vec<&str> = tokens.terms().collect();
@@ -201,14 +201,14 @@ impl<'a> OverlapReader<'a> {
     ///
     /// # Errors
     /// Index errors.
-    pub(super) fn compare(&self, title: &str, body: &Prepared) -> Result<TextOverlap> {
+    pub(super) fn compare(&self, title: &str, body: &PreparedText) -> Result<TextOverlap> {
         let (a, b) = (&self.draft_text, Text::new(title, body));
         let shared_runs = a.runs.intersection(&b.runs).count();
         let (min_runs, all_runs) =
             (a.runs.len().min(b.runs.len()), a.runs.len() + b.runs.len() - shared_runs);
         let information = |terms: Vec<&String>| -> Result<f32> {
             let terms: Vec<String> = terms.into_iter().cloned().collect();
-            Ok(self.fulltext.information(Named::Word, &terms)?.iter().sum())
+            Ok(self.fulltext.information(TermKind::Word, &terms)?.iter().sum())
         };
         let shared_title = information(a.title.intersection(&b.title).collect())?;
         let all_title = information(a.title.union(&b.title).collect())?;
@@ -221,15 +221,18 @@ impl<'a> OverlapReader<'a> {
             .filter(|s| s.is_telling())
             .map(Signature::term)
             .collect();
-        let failure =
-            self.fulltext.information(Named::Signature, &failures)?.into_iter().fold(0.0, f32::max);
+        let failure = self
+            .fulltext
+            .information(TermKind::Signature, &failures)?
+            .into_iter()
+            .fold(0.0, f32::max);
         let names: Vec<String> = a.names.intersection(&b.names).cloned().collect();
-        let names = self.fulltext.information(Named::Identifier, &names)?;
+        let names = self.fulltext.information(TermKind::Identifier, &names)?;
         let missing_words =
             |title: &BTreeSet<String>, words: &HashSet<String>| -> Result<(f32, usize)> {
                 let terms: Vec<String> =
                     title.iter().filter(|term| !words.contains(*term)).cloned().collect();
-                Ok((self.fulltext.information(Named::Word, &terms)?.iter().sum(), terms.len()))
+                Ok((self.fulltext.information(TermKind::Word, &terms)?.iter().sum(), terms.len()))
             };
         let (in_a, in_b) = (missing_words(&a.title, &b.words)?, missing_words(&b.title, &a.words)?);
         #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
@@ -237,7 +240,7 @@ impl<'a> OverlapReader<'a> {
         let containment = if min_runs < MIN_RUNS { 0.0 } else { share(shared_runs, min_runs) };
         let same_text = containment >= SAME_SHARE && logarithm(shared_runs) >= SAME_RUNS && {
             let shared_words: Vec<String> = a.words.intersection(&b.words).cloned().collect();
-            let word_information = self.fulltext.information(Named::Word, &shared_words)?;
+            let word_information = self.fulltext.information(TermKind::Word, &shared_words)?;
             word_information.iter().filter(|nats| **nats >= SAME_TELLS).count() >= SAME_WORDS
         };
         let numbers = [
@@ -256,7 +259,7 @@ impl<'a> OverlapReader<'a> {
         ];
         // A message alone identifies a cause only if few reports have it.
         let documents =
-            self.fulltext.documents_with(Named::Signature, &failures)?.into_iter().min();
+            self.fulltext.documents_with(TermKind::Signature, &failures)?.into_iter().min();
         let few = (self.fulltext.count()? / COMMON_MESSAGE).max(FEW);
         let is_common = documents.is_some_and(|count| count > few);
         let other_failure = Failure::of(&body.whole(title));
@@ -300,7 +303,7 @@ mod tests {
             (0.0, OTHER_SYSTEM)
         );
         let cited = TextOverlap { is_cited: true, ..with(FailureMatch::Same) };
-        assert_eq!(cited.bounds(), (0.0, CITED));
+        assert_eq!(cited.bounds(), (0.0, CITED_CEILING));
         assert_eq!(TextOverlap::default().bounds(), (0.0, 1.0));
     }
 }

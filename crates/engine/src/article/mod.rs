@@ -53,9 +53,9 @@ pub fn article(
     };
     let problem = ask::problem_of(&cases, &head.key, now)?;
     task.check()?;
-    let (title, sections, stored) = store.read(|r| {
+    let (title, sections, stored_keys) = store.read(|r| {
         let (title, sections) = passages::collect(r, &context.finder.parts, &head, &problem)?;
-        Ok((title, sections, stored(r, &problem)?))
+        Ok((title, sections, stored_article_keys(r, &problem)?))
     })?;
     let has = |part| sections.iter().any(|section: &ArticleSection| section.part == part);
     if !has(ArticlePart::Resolution) && !has(ArticlePart::Workaround) {
@@ -65,9 +65,9 @@ pub fn article(
         ))
         .with_hint("Add the solution as a comment on the report, sync, and try again."));
     }
-    let missing =
+    let missing_parts =
         ArticlePart::ALL.into_iter().filter(|part| !has(*part) && is_expected(*part, &problem));
-    let missing = missing.collect();
+    let missing_parts = missing_parts.collect();
     let mut brief = as_brief(title, &sections);
     brief::clean(&mut brief);
     if request.redact {
@@ -79,10 +79,10 @@ pub fn article(
         title: brief.title.clone(),
         redactions: brief.redactions.iter().map(|redaction| redaction.count).sum(),
         sections: with_texts(sections, brief),
-        missing,
+        missing: missing_parts,
         markdown: String::new(),
         html: String::new(),
-        stored,
+        stored: stored_keys,
     };
     article.markdown = render::markdown(&article);
     article.html = render::html(&article)?;
@@ -99,7 +99,7 @@ fn is_expected(part: ArticlePart, problem: &KnownProblem) -> bool {
 }
 
 /// Returns the keys of the stored articles about a problem.
-fn stored(r: &Reader<'_>, problem: &KnownProblem) -> Result<Vec<String>> {
+fn stored_article_keys(r: &Reader<'_>, problem: &KnownProblem) -> Result<Vec<String>> {
     let is_about = |note: &Note| note.connected.iter().any(|key| problem.has(key));
     Ok(articles(r)?.into_iter().filter(is_about).map(|note| note.key).collect())
 }

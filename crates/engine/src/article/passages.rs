@@ -13,7 +13,7 @@ use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     literal::literal,
     pattern::re,
-    prepare::{Prepared, written},
+    prepare::{PreparedText, own_content},
     reference::references,
     roles::{Sentence, SentenceRole, Sentences},
     version::{Versions, versions as versions_in},
@@ -94,7 +94,7 @@ impl Candidate<'_> {
     /// Returns the sentence as a passage, and its code block as a second one.
     fn passages(self) -> impl Iterator<Item = ArticlePassage> {
         let (row, comment) = (self.row, self.comment);
-        let code = self.sentence.code.as_deref().filter(|code| is_short(code)).map(fenced);
+        let code = self.sentence.code.as_deref().filter(|code| is_short(code)).map(fence);
         std::iter::once(self.text).chain(code).map(move |text| at(row, comment, text))
     }
 }
@@ -124,13 +124,16 @@ pub(super) fn collect(
     let changes = changes(r, &reports, problem)?;
     let error =
         reports.iter().find_map(|report| Some((report, error_excerpt(&report.thread.body)?)));
-    let mut used = BTreeSet::new();
-    let symptom =
-        symptom(&reports, error.as_ref().map(|(report, error)| (*report, &**error)), &mut used);
-    let workaround = choose(workarounds(&reports), SENTENCES, &mut used);
-    let cause = choose(causes(&reports, &changes), EXPLANATIONS, &mut used);
+    let mut used_texts = BTreeSet::new();
+    let symptom = symptom(
+        &reports,
+        error.as_ref().map(|(report, error)| (*report, &**error)),
+        &mut used_texts,
+    );
+    let workaround = choose(workarounds(&reports), SENTENCES, &mut used_texts);
+    let cause = choose(causes(&reports, &changes), EXPLANATIONS, &mut used_texts);
     let resolution = match problem.status.is_fixed() {
-        true => resolution(head, problem, &reports, &changes, &mut used),
+        true => resolution(head, problem, &reports, &changes, &mut used_texts),
         false => Vec::new(),
     };
     let title = title(&head.title, error.as_ref().map(|(_, error)| &**error), &symptom);
@@ -171,22 +174,22 @@ fn title(title: &str, error: Option<&str>, symptom: &[ArticlePassage]) -> String
     let subject = subject.trim().trim_end_matches(['.', '!', ':', ' ']);
     let is_clear = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_TITLE;
     if is_clear(subject) {
-        return sentence::capitalized(subject);
+        return sentence::capitalize(subject);
     }
     let sentences =
         symptom.iter().map(|passage| &*passage.text).filter(|text| !text.starts_with("```"));
-    let others = error.and_then(|error| error.lines().next()).into_iter().chain(sentences);
-    let other = others
+    let alternatives = error.and_then(|error| error.lines().next()).into_iter().chain(sentences);
+    let clear_excerpt = alternatives
         .map(|text| excerpt(text.trim_end_matches(['.', ':']), 120).0)
         .find(|text| is_clear(text));
-    other.unwrap_or_else(|| sentence::capitalized(subject))
+    clear_excerpt.unwrap_or_else(|| sentence::capitalize(subject))
 }
 
 /// Returns the first sentences of a report that describe the problem, and its main error.
 fn symptom(
     reports: &[Report],
     error: Option<(&Report, &str)>,
-    used: &mut BTreeSet<String>,
+    used_texts: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
     let mut out: Vec<ArticlePassage> = Vec::new();
     for report in reports {
@@ -202,7 +205,7 @@ fn symptom(
             if sentence::explains(sentence) || text.ends_with(':') && code.is_none() {
                 continue;
             }
-            if is_new(&text, used) {
+            if is_new(&text, used_texts) {
                 candidates.push(Candidate {
                     row: &report.row,
                     comment: None,
@@ -226,10 +229,10 @@ fn symptom(
         }
     }
     if let (true, Some(report)) = (out.is_empty(), reports.first()) {
-        out.push(at(&report.row, None, sentence::capitalized(&plain_title(&report.row)) + "."));
+        out.push(at(&report.row, None, sentence::capitalize(&plain_title(&report.row)) + "."));
         let mut blocks = report.sentences.0.iter().filter_map(|sentence| sentence.code.as_deref());
         let code = blocks.find(|code| is_short(code));
-        out.extend(code.map(|code| at(&report.row, None, fenced(code))));
+        out.extend(code.map(|code| at(&report.row, None, fence(code))));
     }
     let is_shown = |error: &str| {
         let first_line = error.lines().next().unwrap_or_default();
@@ -237,20 +240,21 @@ fn symptom(
             .any(|passage| passage.text.starts_with("```") && passage.text.contains(first_line))
     };
     if let Some((report, error)) = error.filter(|(_, error)| !is_shown(error)) {
-        out.push(at(&report.row, None, fenced(error)));
+        out.push(at(&report.row, None, fence(error)));
     }
     out
 }
 
 /// Returns the main error in the code of a report with the beginning of its trace.
 fn error_excerpt(body: &str) -> Option<String> {
-    let prepared = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
-    let reading = precedent_logs::read_text(prepared.code());
+    let prepared_body = PreparedText::body(body, &precedent_text::skeleton::Skeleton::default());
+    let reading = precedent_logs::read_text(prepared_body.code());
     let is_failure = |text: &&str| {
         let first_line = text.lines().next().unwrap_or_default();
         first_line.contains(':') && !SOURCE_CODE.is_match(first_line)
     };
-    let mut failures = reading.failures().map(|group| group.told()).filter(is_failure).peekable();
+    let mut failures =
+        reading.failures().map(|group| group.example_or_message()).filter(is_failure).peekable();
     let first = *failures.peek()?;
     let failure = failures.find(|text| !NO_MESSAGE.is_match(text)).unwrap_or(first);
     let failure = failure.split("\nstack backtrace:").next().unwrap_or(failure).trim_end();
@@ -270,10 +274,11 @@ fn error_excerpt(body: &str) -> Option<String> {
 
 /// Returns the other programs that the reports name, each once.
 fn environment(reports: &[Report]) -> Vec<ArticlePassage> {
-    let (mut out, mut seen) = (Vec::new(), BTreeSet::new());
+    let (mut out, mut seen_names) = (Vec::new(), BTreeSet::new());
     for report in reports {
-        let others = report.versions.others.iter().filter(|name| seen.insert(name.to_lowercase()));
-        let names: Vec<String> = others.take(VERSIONS).map(|name| literal(name)).collect();
+        let other_names =
+            report.versions.foreign.iter().filter(|name| seen_names.insert(name.to_lowercase()));
+        let names: Vec<String> = other_names.take(VERSIONS).map(|name| literal(name)).collect();
         if !names.is_empty() {
             out.push(at(&report.row, None, names.join(", ")));
         }
@@ -295,9 +300,9 @@ fn sentences_of<'a>(
     });
     let comments = comments.filter(|(_, comment, _)| comment.role != Some(CommentRole::Noise));
     comments.flat_map(move |(row, comment, sentences)| {
-        let chosen =
+        let matching_sentences =
             sentences.0.iter().filter(|sentence| test(comment, sentence)).collect::<Vec<_>>();
-        chosen.into_iter().filter_map(move |sentence| {
+        matching_sentences.into_iter().filter_map(move |sentence| {
             let text = sentence::passage(sentence)?;
             if text.ends_with(':') && sentence.code.as_deref().is_none_or(|code| !is_short(code)) {
                 return None;
@@ -324,20 +329,21 @@ fn causes<'a>(
     changes: &'a [(DocumentRow, Sentences)],
 ) -> Vec<Candidate<'a>> {
     let of_changes = changes.iter().flat_map(|(row, sentences)| {
-        let explaining = sentences
+        let explanations = sentences
             .0
             .iter()
             .take(DESCRIPTION)
             .filter(|sentence| sentence::tells_former_state(sentence));
-        explaining.filter_map(move |sentence| {
+        explanations.filter_map(move |sentence| {
             let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
             let rank = if sentence::explains(sentence) { 8 } else { 5 };
             Some(Candidate { row, comment: None, sentence, text, rank })
         })
     });
     let of_reports = reports.iter().flat_map(|report| {
-        let explaining = report.sentences.0.iter().filter(|sentence| sentence::explains(sentence));
-        explaining.filter_map(move |sentence| {
+        let explanations =
+            report.sentences.0.iter().filter(|sentence| sentence::explains(sentence));
+        explanations.filter_map(move |sentence| {
             let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
             let rank = 2 * u32::from(!sentence::is_personal(&text));
             Some(Candidate { row: &report.row, comment: None, sentence, text, rank })
@@ -355,7 +361,7 @@ fn resolution(
     problem: &KnownProblem,
     reports: &[Report],
     changes: &[(DocumentRow, Sentences)],
-    used: &mut BTreeSet<String>,
+    used_texts: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
     let mut out = Vec::new();
     if let Some(version) =
@@ -384,20 +390,20 @@ fn resolution(
     };
     let sentences =
         sentences_of(reports, is_solution).filter(|candidate| !names_a_change(candidate.sentence));
-    out.extend(choose(sentences.collect(), SENTENCES, used));
+    out.extend(choose(sentences.collect(), SENTENCES, used_texts));
     for (row, sentences) in changes {
-        used.insert(normalized(&row.title));
+        used_texts.insert(normalize(&row.title));
         out.push(at(row, None, format!("Fixed by the change \"{}\".", plain_title(row))));
         let describes = |sentence: &&Sentence| {
             references(&sentence.text).is_empty() && !sentence::is_about_change(&sentence.text)
         };
-        let described =
+        let description =
             sentences.0.iter().take(DESCRIPTION).filter(describes).find_map(|sentence| {
                 let text = sentence::passage(sentence)
                     .filter(|text| !text.ends_with(':') && !sentence::is_personal(text))?;
-                is_new(&text, used).then_some(text)
+                is_new(&text, used_texts).then_some(text)
             });
-        out.extend(described.map(|text| at(row, None, text)));
+        out.extend(description.map(|text| at(row, None, text)));
     }
     out
 }
@@ -406,9 +412,11 @@ fn resolution(
 fn versions(head: &DocumentRow, problem: &KnownProblem, reports: &[Report]) -> Vec<ArticlePassage> {
     let mut reported_on: Vec<&str> = Vec::new();
     // A report that names many lists those of its dependencies.
-    let own =
-        reports.iter().map(|report| &report.versions.own).filter(|own| own.len() <= OWN_VERSIONS);
-    for version in own.flatten() {
+    let own_versions = reports
+        .iter()
+        .map(|report| &report.versions.product)
+        .filter(|list| list.len() <= OWN_VERSIONS);
+    for version in own_versions.flatten() {
         if !reported_on.contains(&&**version) && problem.fixed_in.as_ref() != Some(version) {
             reported_on.push(version);
         }
@@ -430,8 +438,8 @@ fn references_of(reports: &[Report], changes: &[(DocumentRow, Sentences)]) -> Ve
     let rows = reports.iter().map(|report| &report.row);
     let reports =
         rows.enumerate().map(|(at, row)| (if at == 0 { "Report" } else { "Duplicate" }, row));
-    let all = reports.chain(changes.iter().map(|(row, _)| ("Change", row)));
-    all.map(|(label, row)| at(row, None, format!("{label}: {}", plain_title(row)))).collect()
+    let references = reports.chain(changes.iter().map(|(row, _)| ("Change", row)));
+    references.map(|(label, row)| at(row, None, format!("{label}: {}", plain_title(row)))).collect()
 }
 
 /// Returns the merged changes that fixed the problem, with their descriptions: those that closed a
@@ -461,8 +469,8 @@ fn changes(
         else {
             continue;
         };
-        if out.len() < CHANGES && out.iter().all(|(other, _)| other.key != row.key) {
-            let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
+        if out.len() < CHANGES && out.iter().all(|(listed_row, _)| listed_row.key != row.key) {
+            let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
             out.push((row, Sentences::read(&body)));
         }
     }
@@ -474,31 +482,32 @@ fn changes(
 fn choose(
     candidates: Vec<Candidate<'_>>,
     most: usize,
-    used: &mut BTreeSet<String>,
+    used_texts: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(candidates[*at].rank), *at));
     let has_others = candidates.iter().any(|candidate| !sentence::is_personal(&candidate.text));
-    let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    let mut chosen_indexes: BTreeSet<usize> = BTreeSet::new();
     for at in order {
         let text = &candidates[at].text;
         let is_left_out = has_others && sentence::is_personal(text);
-        if chosen.len() < most && !is_left_out && is_new(text, used) {
-            chosen.insert(at);
+        if chosen_indexes.len() < most && !is_left_out && is_new(text, used_texts) {
+            chosen_indexes.insert(at);
         }
     }
-    let kept = candidates.into_iter().enumerate().filter(|(at, _)| chosen.contains(at));
-    kept.flat_map(|(_, candidate)| candidate.passages()).collect()
+    let selection =
+        candidates.into_iter().enumerate().filter(|(at, _)| chosen_indexes.contains(at));
+    selection.flat_map(|(_, candidate)| candidate.passages()).collect()
 }
 
 /// Returns whether no text that is used already contains this one, and marks it as used.
-fn is_new(text: &str, used: &mut BTreeSet<String>) -> bool {
-    let text = normalized(text);
-    !used.iter().any(|other| other.contains(&text)) && used.insert(text)
+fn is_new(text: &str, used_texts: &mut BTreeSet<String>) -> bool {
+    let text = normalize(text);
+    !used_texts.iter().any(|used_text| used_text.contains(&text)) && used_texts.insert(text)
 }
 
 /// Returns a text in a form in which copies are equal.
-fn normalized(text: &str) -> String {
+fn normalize(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -508,7 +517,7 @@ fn is_short(code: &str) -> bool {
 }
 
 /// Returns a code block with a fence that its content does not contain.
-fn fenced(code: &str) -> String {
+fn fence(code: &str) -> String {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}\n{}\n{fence}", code.trim_matches('\n').trim_end())

@@ -46,13 +46,13 @@ fn content(section: &ArticleSection) -> String {
     let mut paragraphs: Vec<String> = Vec::new();
     for place in section.passages.chunk_by(|a, b| (&a.key, &a.anchor) == (&b.key, &b.anchor)) {
         let last_sentence = place.iter().rposition(|passage| !is_code(passage));
-        let cited = last_sentence.unwrap_or(place.len() - 1);
+        let cited_index = last_sentence.unwrap_or(place.len() - 1);
         let mut text = String::new();
         for (at, passage) in place.iter().enumerate() {
             let is_new = at > 0 && (is_code(passage) || is_code(&place[at - 1]));
             text.push_str(if is_new { "\n\n" } else { " " });
             text.push_str(&passage.text);
-            if at == cited {
+            if at == cited_index {
                 text.push_str(if is_code(passage) { "\n\n" } else { " " });
                 text.push_str(&format!("({})", link(passage)));
             }

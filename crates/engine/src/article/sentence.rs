@@ -37,7 +37,7 @@ static NEW_STATE: LazyLock<Regex> = LazyLock::new(|| pattern("new_state"));
 /// A sentence about a change itself, about plans, or that denies a regression.
 static ABOUT_CHANGE: LazyLock<Regex> = LazyLock::new(|| pattern("about_change"));
 /// The report of a test.
-static VERIFIED: LazyLock<Regex> = LazyLock::new(|| pattern("verified"));
+static VERIFICATION: LazyLock<Regex> = LazyLock::new(|| pattern("verified"));
 /// A statement that something is solved.
 static VAGUE_FIX: LazyLock<Regex> = LazyLock::new(|| pattern("vague_fix"));
 /// A sentence about its writer.
@@ -99,7 +99,7 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     } else {
         ""
     };
-    Some(capitalized(text) + end)
+    Some(capitalize(text) + end)
 }
 
 /// Returns whether a text is a whole sentence: not an aside, and with all of its brackets.
@@ -144,7 +144,7 @@ pub(super) fn is_about_change(text: &str) -> bool {
 /// Returns whether a sentence only says that the problem is solved, or that somebody checked it.
 pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
     let is_vague = VAGUE_FIX.is_match(&sentence.text) || is_personal(&sentence.text);
-    VERIFIED.is_match(&sentence.text) || is_vague && !is_specific(sentence)
+    VERIFICATION.is_match(&sentence.text) || is_vague && !is_specific(sentence)
 }
 
 /// Returns whether a text states something with a doubt.
@@ -169,7 +169,7 @@ fn without_code(text: &str) -> String {
 
 /// Returns a text with a capital letter at the beginning, unless it begins with a name, with code or
 /// with the component that it is about: "runtime: …".
-pub(super) fn capitalized(text: &str) -> String {
+pub(super) fn capitalize(text: &str) -> String {
     let mut words = text.split(' ');
     let has_component = text.split(' ').take(3).any(|word| word.ends_with(':'));
     let is_word = words.next().is_some_and(|word| {

@@ -20,14 +20,14 @@ use precedent_core::{
 };
 use precedent_index::{
     embed::{Engine, NameKind, NameModel, RecognizedName},
-    fulltext::{FullText, Named},
+    fulltext::{FullText, TermKind},
 };
 use precedent_redact::{self as redact, KnownNames, NameReader, Recognition, Wishes};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     essence::{extract_salient, headline},
     pattern::re,
-    prepare::Prepared,
+    prepare::PreparedText,
     signature::Signature,
     tokens,
     version::versions,
@@ -278,7 +278,7 @@ impl NameReader for Reading<'_> {
         let words = tokens::words(name).into_iter().map(|word| word.term);
         // The version behind a product's name is rare.
         let words: Vec<String> = words.filter(|word| word.contains(char::is_alphabetic)).collect();
-        let documents = self.fulltext.documents_with(Named::Word, &words)?;
+        let documents = self.fulltext.documents_with(TermKind::Word, &words)?;
         Ok(!words.is_empty() && documents.iter().all(|documents| *documents > self.common))
     }
 }
@@ -392,7 +392,7 @@ impl Writer<'_> {
     /// Returns the versions of the product that the report names.
     fn versions_of_report(&self) -> Vec<String> {
         let (title, body) = self.text();
-        versions(&format!("{title}\n{body}"), self.product()).own
+        versions(&format!("{title}\n{body}"), self.product()).product
     }
 
     fn problem(&mut self) {
@@ -683,7 +683,8 @@ impl Writer<'_> {
 
     fn questions(&mut self, duplicates: Option<&DuplicatesResponse>, cases: &TroubleshootResponse) {
         let (title, body) = self.text();
-        let prepared_body = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
+        let prepared_body =
+            PreparedText::body(body, &precedent_text::skeleton::Skeleton::default());
         let mut items: Vec<(String, Vec<Citation>)> = Vec::new();
         let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
         let is_compared = cases.cases.iter().any(|case| case.asked_version.is_some());
@@ -763,19 +764,19 @@ impl Writer<'_> {
 /// Returns the entries with each question, the last sentence of a text, once, with all citations.
 fn ask_once(items: Vec<(String, Vec<Citation>)>) -> Vec<Entry> {
     let question = |text: &str| text.rsplit_once(". ").map_or(text, |(_, last)| last).to_owned();
-    let mut once: Vec<(String, Vec<Citation>)> = Vec::new();
+    let mut questions: Vec<(String, Vec<Citation>)> = Vec::new();
     for (text, citations) in items {
-        match once.iter_mut().find(|(asked, _)| question(asked) == question(&text)) {
-            Some((_, cited)) => {
-                cited.extend(
-                    citations.into_iter().filter(|c| !cited.contains(c)).collect::<Vec<_>>(),
+        match questions.iter_mut().find(|(first, _)| question(first) == question(&text)) {
+            Some((_, sources)) => {
+                sources.extend(
+                    citations.into_iter().filter(|c| !sources.contains(c)).collect::<Vec<_>>(),
                 );
             }
-            None => once.push((text, citations)),
+            None => questions.push((text, citations)),
         }
     }
     let entry = |(text, citations)| Entry { text: Some(text), citations, ..Entry::default() };
-    once.into_iter().map(entry).collect()
+    questions.into_iter().map(entry).collect()
 }
 
 fn of_case(case: &SolvedCase) -> Citation {

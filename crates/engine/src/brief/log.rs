@@ -136,8 +136,10 @@ fn entry(error: &LogError) -> Entry {
 
 /// Returns what the casebook knows about an error, with the state of the match and its confidence.
 pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
-    let (verdict, matching) = match (&error.case, &error.known) {
-        (Some(case), known) if error.verdict == LogVerdict::Solved || known.is_none() => {
+    let (verdict, best_match) = match (&error.case, &error.known) {
+        (Some(case), known_report)
+            if error.verdict == LogVerdict::Solved || known_report.is_none() =>
+        {
             let words =
                 if error.verdict == LogVerdict::Solved { "solved" } else { "possibly known" };
             let fixed_in = case.fixed_in.as_ref().map(|version| format!(", fixed in {version}"));
@@ -149,16 +151,17 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
             };
             (words, (title, state(case.state, case.state_reason.as_deref()), case.helps, citation))
         }
-        (_, Some(known)) => {
+        (_, Some(known_report)) => {
             let words = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
-            let label = format!("[Issue {}]", known.key);
-            let citation = Citation { label, key: known.key.clone(), url: known.url.clone() };
-            let state = state(known.state, known.state_reason.as_deref());
-            (words, (known.title.clone(), state, known.confidence, citation))
+            let label = format!("[Issue {}]", known_report.key);
+            let citation =
+                Citation { label, key: known_report.key.clone(), url: known_report.url.clone() };
+            let state = state(known_report.state, known_report.state_reason.as_deref());
+            (words, (known_report.title.clone(), state, known_report.confidence, citation))
         }
         _ => return ("no match in the casebook".to_owned(), None),
     };
-    let (title, state, confidence, citation) = matching;
+    let (title, state, confidence, citation) = best_match;
     (format!("{verdict}: {title} ({state}, {})", percent(confidence)), Some(citation))
 }
 

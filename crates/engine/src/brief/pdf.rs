@@ -362,12 +362,12 @@ impl Sheet {
     fn turn_with_kept_lines(&mut self) {
         // Lines at the top of a page stay, because the next page has no more space.
         let block = self.kept_lines.take().filter(|block| block.line > 0);
-        let kept = block.zip(self.pages.last_mut()).map(|(block, page)| {
+        let kept_block = block.zip(self.pages.last_mut()).map(|(block, page)| {
             (block.top - MARGIN, page.lines.split_off(block.line), page.bars.split_off(block.bar))
         });
         let at = self.at;
         self.turn();
-        if let (Some((up, lines, bars)), Some(page)) = (kept, self.pages.last_mut()) {
+        if let (Some((up, lines, bars)), Some(page)) = (kept_block, self.pages.last_mut()) {
             page.lines =
                 lines.into_iter().map(|line| PlacedLine { top: line.top - up, ..line }).collect();
             let move_up = |(bar, colour): (Rect, Colour)| {
@@ -460,11 +460,11 @@ fn fits_a_page(rows: &[Vec<String>]) -> bool {
 fn share_width(widths: &mut [f32], room: f32) {
     let mut order: Vec<usize> = (0..widths.len()).collect();
     order.sort_by(|a, b| widths[*a].total_cmp(&widths[*b]));
-    let mut left = room;
-    for (done, column) in order.iter().enumerate() {
-        let share = left / (order.len() - done) as f32;
+    let mut room_left = room;
+    for (index, column) in order.iter().enumerate() {
+        let share = room_left / (order.len() - index) as f32;
         widths[*column] = widths[*column].min(share);
-        left -= widths[*column];
+        room_left -= widths[*column];
     }
 }
 

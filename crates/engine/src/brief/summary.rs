@@ -115,8 +115,8 @@ fn solution(problem: &KnownProblem) -> Option<String> {
 /// Summarizes the errors of a log.
 pub(super) fn of_log(response: &LogResponse) -> Entry {
     let mut sentences = vec![log::summary(response)];
-    let found = |e: &&LogError| e.verdict < LogVerdict::New;
-    let Some(error) = response.errors.iter().find(found) else {
+    let has_match = |e: &&LogError| e.verdict < LogVerdict::New;
+    let Some(error) = response.errors.iter().find(has_match) else {
         sentences.push(match (response.errors.is_empty(), response.conclusive) {
             (true, _) => "There is nothing to look up.".to_owned(),
             (_, true) => "None of them is known: file a new report.".to_owned(),

@@ -11,7 +11,7 @@ use precedent_core::{
         Article, ArticleRequest, Brief, BriefFormat, BriefReplay, BriefRequest, NoteAnswer,
         RedactionPreview,
     },
-    task::{Task, blocking},
+    task::{Task, run_blocking},
 };
 use precedent_index::update::Effort;
 
@@ -33,7 +33,7 @@ impl Casebook {
     /// # Errors
     /// [`precedent_core::Code::Internal`] if the PDF cannot be made.
     pub async fn render_brief(brief: Brief, format: BriefFormat) -> Result<Vec<u8>> {
-        blocking(move || brief::render(&brief, format)).await
+        run_blocking(move || brief::render(&brief, format)).await
     }
 
     /// Returns the texts that redaction would replace in the requested brief, with their kinds, for

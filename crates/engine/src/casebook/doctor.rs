@@ -13,9 +13,9 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    files::{Existing, Workplace, is_there},
-    model::{Backup, Exported, Health, Restored, Taken},
-    task::{Task, blocking},
+    files::{ExistingFile, Workplace, is_there},
+    model::{Backup, ExportResult, Health, PortableImport, RestoreResult},
+    task::{Task, run_blocking},
 };
 use precedent_index::{
     embed::{Engine, ModelPaths},
@@ -40,7 +40,7 @@ impl Casebook {
         task: &Task,
     ) -> Result<Health> {
         let task = task.clone();
-        blocking(move || {
+        run_blocking(move || {
             let folder = options.folder;
             let engine = options.engine.unwrap_or(Engine::BuiltIn(ModelPaths {
                 runtime: options.runtime,
@@ -51,12 +51,12 @@ impl Casebook {
             // check.
             let models = folder.join(MODELS);
             let engine = match store::chosen_model(&folder.join(DATABASE)) {
-                Some(name) => engine.installed(models.join(name)),
+                Some(name) => engine.with_folder(models.join(name)),
                 None => engine,
             };
             let folders =
                 fs::read_dir(&models).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
-            let engines = folders.map(|m| engine.installed(m)).chain([built_in]);
+            let engines = folders.map(|m| engine.with_folder(m)).chain([built_in]);
             let vector_files: Vec<PathBuf> = engines
                 .filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?)))
                 .collect();
@@ -103,7 +103,7 @@ impl Casebook {
             }
             Err(error) => state.problems.push(error.to_string()),
         }
-        blocking(move || Ok(diagnosis(&folder, health, state, surroundings, now))).await
+        run_blocking(move || Ok(diagnosis(&folder, health, state, surroundings, now))).await
     }
 
     /// Writes a full copy of the database to a file, readable by this user only. Other processes
@@ -121,10 +121,10 @@ impl Casebook {
             // The copy must not contain removed text.
             i.store.purge(&Task::new())?;
             // The old copy is replaced only once the new one is complete.
-            let place = Workplace::beside(&file)?;
+            let place = Workplace::next_to(&file)?;
             let copy = place.path("copy.db");
             i.store.copy_to(&copy)?;
-            place.put(&copy, &file, Existing::replaced_if(replace))?;
+            place.put(&copy, &file, ExistingFile::replaced_if(replace))?;
             let bytes = fs::metadata(&file).map_err(|e| Error::io(&file, e))?.len();
             Ok(Backup { file: file.display().to_string(), bytes })
         })
@@ -143,14 +143,14 @@ impl Casebook {
     ) -> Result<(Self, Option<PathBuf>)> {
         let database = options.folder.join(DATABASE);
         let path = database.clone();
-        if blocking(move || Ok(!path.is_file() || store::is_whole(&path))).await? {
+        if run_blocking(move || Ok(!path.is_file() || store::is_whole(&path))).await? {
             match Self::open(options.clone()).await {
                 Err(error) if error.code() == Code::Corrupt => {}
                 result => return Ok((result?, None)),
             }
         }
         let (folder, file) = (options.folder.clone(), file.to_owned());
-        let aside = blocking(move || {
+        let aside = run_blocking(move || {
             drop(checked_copy(&folder, &file)?);
             store::set_aside(&database)
         })
@@ -167,7 +167,7 @@ impl Casebook {
     /// [`precedent_core::Code::NewerCasebook`] if a newer version wrote it,
     /// [`precedent_core::Code::Busy`] while another process is updating the indexes or importing;
     /// [`precedent_core::Code::Io`].
-    pub async fn restore(&self, file: &Path) -> Result<Restored> {
+    pub async fn restore(&self, file: &Path) -> Result<RestoreResult> {
         let file = file.to_owned();
         self.run(move |i| {
             let _importing = FileLock::try_take(&i.folder, "import.lock")?.ok_or_else(|| {
@@ -195,7 +195,7 @@ impl Casebook {
                 Ok(old_copy)
             })?;
             let contents = i.store.contents()?;
-            Ok(Restored {
+            Ok(RestoreResult {
                 file: file.display().to_string(),
                 kept: old_copy.map(|k| k.display().to_string()),
                 contents,
@@ -217,7 +217,7 @@ impl Casebook {
         notes: bool,
         replace: bool,
         task: &Task,
-    ) -> Result<Exported> {
+    ) -> Result<ExportResult> {
         let (file, task) = (file.to_owned(), task.clone());
         self.run(move |i| portable::export(&i.store, &file, notes, replace, (i.clock)(), &task))
             .await
@@ -230,7 +230,7 @@ impl Casebook {
     /// Errors of [`Casebook::import_casebook`] that concern the file.
     pub async fn check_exported(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
         let (file, scratch, task) = (file.to_owned(), scratch.to_owned(), task.clone());
-        blocking(move || portable::check(&file, &scratch, &task)).await
+        run_blocking(move || portable::check(&file, &scratch, &task)).await
     }
 
     /// Imports a portable file: all of it or, on an error, nothing. Existing data is kept. Entries
@@ -246,7 +246,7 @@ impl Casebook {
         file: &Path,
         on_skip: impl FnOnce(&[String]) + Send + 'static,
         task: &Task,
-    ) -> Result<Taken> {
+    ) -> Result<PortableImport> {
         let (file, task) = (file.to_owned(), task.clone());
         self.run(move |i| portable::import(&i.store, &i.folder, &file, (i.clock)(), on_skip, &task))
             .await

@@ -17,13 +17,13 @@ use precedent_core::{
         Mode, Notice, RankRequest, RankedDocument, Ranking, Replay, TriageRequest, TriageResponse,
         Verdict, VerdictKind,
     },
-    task::{Task, apart},
+    task::{Task, run_detached},
 };
 use precedent_index::{
     filter::{Filter, Test, TimeField},
     update::Effort,
 };
-use precedent_text::prepare::Prepared;
+use precedent_text::prepare::PreparedText;
 
 /// A duplicate search that either records its check or does not.
 type CheckFn =
@@ -282,7 +282,7 @@ impl Inner {
         let session = self.embedding_session()?;
         let Ok(vectors) = session.vectors() else { return Ok(()) };
         let extent = vectors.extent()?;
-        if extent.embedded < extent.chunks {
+        if extent.embedded_chunks < extent.chunks {
             return Ok(());
         }
         let basis = self.table.basis(vectors.fingerprint());
@@ -307,7 +307,7 @@ impl Inner {
                     continue;
                 }
                 let preload_session = Arc::clone(&session);
-                apart(task, move || preload_session.preload())?;
+                run_detached(task, move || preload_session.preload())?;
                 let calibration =
                     threads.install(|| answer::calibrate(c, &source.key, false, now, task))?;
                 report.calibrated.extend(calibration.kept.then_some(calibration));
@@ -318,9 +318,9 @@ impl Inner {
 
     fn compare(&self, key: &str, other_key: &str) -> Result<Comparison> {
         let (report, candidate, bodies) = self.store.read(|r| {
-            let body = |key: &str| -> Result<Prepared> {
+            let body = |key: &str| -> Result<PreparedText> {
                 let row = search::resolve_one(r, key)?;
-                Ok(Prepared::body(&row.body, &r.skeleton(row.source_id)?))
+                Ok(PreparedText::body(&row.body, &r.skeleton(row.source_id)?))
             };
             Ok((thread(r, key)?, thread(r, other_key)?, (body(key)?, body(other_key)?)))
         })?;
@@ -356,7 +356,7 @@ impl Inner {
             let skeleton = r.skeleton(source.id)?;
             Ok((source, skeleton, document))
         })?;
-        let filter = |test| Filter { test, negated: false };
+        let filter = |test| Filter { test, is_negated: false };
         let mut within = vec![filter(Test::Source(source.key.clone()))];
         if let Some(since) = request.since {
             within.push(filter(Test::Time(TimeField::Created, Some(since.as_second()), None)));
@@ -368,12 +368,13 @@ impl Inner {
             Ranking::Duplicates => {
                 let draft = Draft {
                     title: request.title.clone(),
-                    body: Prepared::body(&request.body, &skeleton),
+                    body: PreparedText::body(&request.body, &skeleton),
                     made_at: request.made_at,
                     author: document.as_ref().and_then(|d| d.person()),
                     document: document.map(|d| d.id),
                 };
-                let view = request.solved.then(|| filter(Test::Resolved)).into_iter().collect();
+                let view =
+                    request.only_solved.then(|| filter(Test::Resolved)).into_iter().collect();
                 let scope = Scope { filters: within, view_filters: view };
                 return self.with_finder(&session, |c| {
                     // Exclude the source's own calibration: its duplicates may have been marked
@@ -381,7 +382,7 @@ impl Inner {
                     let calibration = self.store.read(|r| c.baseline_calibration(r, &source))?;
                     let finder = c.with_calibration(&calibration);
                     let matches = finder.find(&draft, &scope, task)?;
-                    let mut ranking: Vec<(Match, f32, Vec<f32>)> = match request.solved {
+                    let mut ranking: Vec<(Match, f32, Vec<f32>)> = match request.only_solved {
                         true => relevance::estimate_relevance(
                             &finder,
                             &self.language()?,
@@ -423,7 +424,7 @@ impl Inner {
                 });
             }
         };
-        if request.solved {
+        if request.only_solved {
             within.push(filter(Test::Resolved));
         }
         within.push(filter(Test::Time(
@@ -431,7 +432,7 @@ impl Inner {
             None,
             Some(request.made_at.as_second()),
         )));
-        let query = match request.typed {
+        let query = match request.is_typed_query {
             true => Query::from_typed(&request.title),
             false => Query::from_pasted(&format!("{}\n{}", request.title, request.body)),
         };

@@ -57,7 +57,7 @@ fn insights(reader: &Reader<'_>, source: Option<&str>) -> Result<Insights> {
 
 fn volume(source: String, row: &VolumeRow) -> SourceVolume {
     // The lower median for an even count, because it is a real age.
-    let middle = row.lasted.get(row.lasted.len().saturating_sub(1) / 2);
+    let middle = row.durations.get(row.durations.len().saturating_sub(1) / 2);
     SourceVolume {
         source,
         issues: row.issues,
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn median_is_a_real_age() {
-        let row = |ages: &[i64]| VolumeRow { lasted: ages.to_vec(), ..VolumeRow::default() };
+        let row = |ages: &[i64]| VolumeRow { durations: ages.to_vec(), ..VolumeRow::default() };
         let days = |ages: &[i64]| volume(String::new(), &row(ages)).median_days;
         assert_eq!(days(&[]), None);
         assert_eq!(days(&[86_400]), Some(1.0));

@@ -58,12 +58,12 @@ impl Casebook {
             let reading = precedent_logs::read(&paths, &task)?;
             let distinct = reading.groups.len();
             let mut out =
-                ErrorsOf { lines: reading.lines, distinct, asked: 0, text: String::new() };
-            for message in reading.failures().map(LogGroup::told) {
-                if out.asked > 0 && out.text.len() + message.len() > MOST {
+                ErrorsOf { lines: reading.lines, distinct, error_count: 0, text: String::new() };
+            for message in reading.failures().map(LogGroup::example_or_message) {
+                if out.error_count > 0 && out.text.len() + message.len() > MOST {
                     break;
                 }
-                out.asked += 1;
+                out.error_count += 1;
                 out.text.push_str(message);
                 out.text.push_str("\n\n");
             }
@@ -84,7 +84,7 @@ pub struct ErrorsOf {
     /// The total number of distinct errors and warnings.
     pub distinct: usize,
     /// The number of errors in the text.
-    pub asked: usize,
+    pub error_count: usize,
     /// The text of the errors.
     pub text: String,
 }

@@ -8,7 +8,7 @@ use precedent_core::{
     error::{Code, Error, Result},
     model::{
         Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, ImportRequest,
-        Imported, IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest,
+        ImportResult, IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest,
         Understood, Undone,
     },
     task::Task,
@@ -29,7 +29,7 @@ impl Casebook {
     /// # Errors
     /// A path cannot be read, a file is damaged, or nothing in it can be used. Earlier data is
     /// kept.
-    pub async fn import_files(&self, request: ImportRequest, task: &Task) -> Result<Imported> {
+    pub async fn import_files(&self, request: ImportRequest, task: &Task) -> Result<ImportResult> {
         let task = task.clone();
         self.run(move |i| sync::import_files(&i.store, &request, (i.clock)(), &task)).await
     }
@@ -307,14 +307,14 @@ impl Casebook {
             if task.is_cancelled() && !reports.is_empty() {
                 break;
             }
-            let http = self.inner.http.counted();
+            let http = self.inner.http.with_own_counter();
             let mut report = match self.tracker(&http, &source, &remote).await {
                 Ok(mut tracker) => {
                     sync::sync(&context, &source, &remote, tracker.as_mut(), &http, &request).await
                 }
                 Err(error) => sync::skip(&context, &source, &error).await,
             };
-            report.requests = http.sent();
+            report.requests = http.request_count();
             reports.push(report);
         }
         Ok(reports)
@@ -387,7 +387,7 @@ impl Casebook {
             let (batch, rest) = closures.into_iter().partition(|c| c.source == key);
             closures = rest;
             let Some((row, remote)) = self.live(vec![key]).await?.pop() else { continue };
-            let http = self.inner.http.counted();
+            let http = self.inner.http.with_own_counter();
             let mut tracker = self.tracker(&http, &row, &remote).await?;
             let batch: Vec<Closure> = batch;
             let report = sync::close(&context, &row, tracker.as_mut(), &http, &batch, actor).await;
@@ -501,14 +501,14 @@ impl Casebook {
 /// Same as [`Casebook::import_files`].
 pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<Understood> {
     let task = task.clone();
-    precedent_core::task::blocking(move || sync::understand(&request, &task)).await
+    precedent_core::task::run_blocking(move || sync::understand(&request, &task)).await
 }
 
 /// Returns the token for a live source's tracker, bound to its addresses, or `None` if the source
 /// is not trusted.
 fn token(inner: &Inner, source: &SourceRow, remote: &RemoteRow) -> Option<FoundToken> {
-    let (_, address) = sync::remote_address(source, remote).ok().filter(|_| remote.trusted)?;
-    inner.secrets.find(sync::wanted(source, remote), &address.places())
+    let (_, address) = sync::remote_address(source, remote).ok().filter(|_| remote.is_trusted)?;
+    inner.secrets.find(sync::token_request(source, remote), &address.places())
 }
 
 pub(super) fn sources(reader: &Reader<'_>) -> Result<Vec<SourceView>> {

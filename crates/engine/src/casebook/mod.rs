@@ -37,12 +37,12 @@ use precedent_core::{
     files::private_folder,
     memory,
     model::{IndexReport, Lack, Mode, ModelStatus, Notice, SearchRequest, SearchResponse, Status},
-    task::{Task, blocking},
+    task::{Task, run_blocking},
 };
 use precedent_index::{
     embed::{self, Engine, ModelInfo, ModelPaths},
     fulltext::{self, FullText},
-    update::{self, A_MOMENT, Derived, Effort, Indexed},
+    update::{self, A_MOMENT, DerivedData, Effort, IndexedPart},
 };
 use precedent_store::Store;
 use precedent_trackers::{
@@ -228,7 +228,7 @@ impl Casebook {
     /// cannot be written, [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if
     /// it is damaged.
     pub async fn open(options: OpenOptions) -> Result<Self> {
-        blocking(move || Self::open_blocking(options)).await
+        run_blocking(move || Self::open_blocking(options)).await
     }
 
     /// Opens a casebook for a long-running program, like [`Casebook::open`]. Frees memory after 60
@@ -363,10 +363,10 @@ impl Casebook {
     ///
     /// # Errors
     /// Index errors.
-    pub async fn completions(&self, filter: String, typed: String) -> Result<Vec<String>> {
+    pub async fn completions(&self, filter: String, input: String) -> Result<Vec<String>> {
         self.run(move |i| {
             let session = i.embedding_session()?;
-            i.with_context(&session, |parts| parts.completions(&filter, &typed))
+            i.with_context(&session, |parts| parts.completions(&filter, &input))
         })
         .await
     }
@@ -488,11 +488,11 @@ impl Casebook {
         work: impl FnOnce(&Inner) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let inner = Arc::clone(&self.inner);
-        match blocking(move || work(&inner)).await {
+        match run_blocking(move || work(&inner)).await {
             // tantivy trusts its files: damage makes it panic or fail with a misleading error.
             Err(error) if matches!(error.code(), Code::Internal | Code::Io) => {
                 let inner = Arc::clone(&self.inner);
-                let is_damaged = blocking(move || Ok(inner.fulltext.is_damaged())).await?;
+                let is_damaged = run_blocking(move || Ok(inner.fulltext.is_damaged())).await?;
                 Err(if is_damaged { fulltext::broken().with_source(error) } else { error })
             }
             result => result,
@@ -526,12 +526,12 @@ impl Inner {
         Ok(report)
     }
 
-    fn indexes(&self) -> Derived<'_> {
-        Derived {
+    fn indexes(&self) -> DerivedData<'_> {
+        DerivedData {
             store: &self.store,
             fulltext: &self.fulltext,
             folder: &self.folder,
-            parts: if self.index_comments { Indexed::All } else { Indexed::Own },
+            parts: if self.index_comments { IndexedPart::All } else { IndexedPart::Own },
         }
     }
 
@@ -606,7 +606,7 @@ fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
     match update::open_text(folder, &path) {
         // If the disk is full or read-only, the existing index still answers.
         Err(error) if error.code() == Code::Io => as_it_is(),
-        opened => opened,
+        result => result,
     }
 }
 

@@ -81,7 +81,7 @@ impl Casebook {
     pub async fn install_model(&self, name: &str, task: &Task) -> Result<ModelView> {
         let entry = catalog().into_iter().find(|e| e.name == name).ok_or_else(|| {
             let entries = catalog();
-            let near = similar::meant(name, entries.iter().map(|e| e.name.as_str()));
+            let near = similar::closest_name(name, entries.iter().map(|e| e.name.as_str()));
             let hint = near.map(|n| format!("Did you mean {n}? ")).unwrap_or_default();
             Error::not_found(format!(
                 "the catalog has no model \"{}\"",
@@ -236,8 +236,8 @@ impl Inner {
         let info = session.engine().info();
         let has_vectors =
             info.as_ref().is_ok_and(|i| vectors::path(&self.folder.join(VECTORS), i).is_file());
-        let (embedded, vector_bytes) = match session.vectors().ok().filter(|_| has_vectors) {
-            Some(vectors) => (vectors.extent()?.embedded, vectors.bytes()),
+        let (embedded_chunks, vector_bytes) = match session.vectors().ok().filter(|_| has_vectors) {
+            Some(vectors) => (vectors.extent()?.embedded_chunks, vectors.bytes()),
             None => (0, 0),
         };
         let bytes = (name != BUILT_IN).then(|| size(&self.models().join(name)));
@@ -248,7 +248,7 @@ impl Inner {
             dimensions: of(|i| i.dimensions),
             max_tokens: of(|i| i.max_tokens),
             bytes,
-            embedded,
+            embedded: embedded_chunks,
             vector_bytes,
             problem: info.err().map(|e| super::sentence(&e)),
             name: name.to_owned(),

@@ -23,7 +23,7 @@ use precedent_core::{
 };
 use precedent_index::{
     embed::{BUILT_IN, Embedder, Engine, Work},
-    update::{Derived, Indexed},
+    update::{DerivedData, IndexedPart},
     vectors::{self, Vectors},
 };
 
@@ -78,7 +78,7 @@ impl Preload {
     /// Starts loading the runtime, which every model needs, before the model's name is known.
     pub(super) fn start(engine: &Engine) -> Self {
         let engine = engine.clone();
-        let (which, engines) = mpsc::channel::<Engine>();
+        let (sender, engines) = mpsc::channel::<Engine>();
         let load = move || {
             engine.preload();
             engines.recv().ok().map(|engine| engine.load(Work::Questions))
@@ -89,22 +89,22 @@ impl Preload {
                 .name("model".to_owned())
                 .spawn(load)
                 .ok()
-                .map(|thread| (which, thread)),
+                .map(|thread| (sender, thread)),
         )
     }
 
     /// Continues with the model itself.
     pub(super) fn load(&self, engine: Engine) {
-        if let Some((which, _)) = &self.0 {
+        if let Some((sender, _)) = &self.0 {
             // Sending fails only if the thread panicked, and joining it reports that.
-            drop(which.send(engine));
+            drop(sender.send(engine));
         }
     }
 
     /// Returns the loaded model or its load error, or `None` if it was not being loaded.
     fn take(&mut self) -> Option<Result<Box<dyn Embedder>>> {
-        let (which, thread) = self.0.take()?;
-        drop(which);
+        let (sender, thread) = self.0.take()?;
+        drop(sender);
         thread.join().ok().flatten()
     }
 }
@@ -174,7 +174,7 @@ impl EmbeddingSession {
         match model {
             Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
             Ok(model) => model.embed(text),
-            Err(error) => Err(shared(error)),
+            Err(error) => Err(copy_error(error)),
         }
     }
 
@@ -259,7 +259,7 @@ impl EmbeddingSession {
 }
 
 /// Returns a copy of an error that several callers share.
-fn shared(error: &Error) -> Error {
+fn copy_error(error: &Error) -> Error {
     let copy = Error::new(error.code(), error.to_string());
     match error.hint() {
         Some(hint) => copy.with_hint(hint.to_owned()),
@@ -270,7 +270,7 @@ fn shared(error: &Error) -> Error {
 impl LanguageIndex for Inner {
     fn vectors(&self, is_needed: bool) -> Result<Option<Arc<Vectors>>> {
         let Some(session) = self.language_session(is_needed)? else { return Ok(None) };
-        session.vectors().map(Some).map_err(|error| shared(&error))
+        session.vectors().map(Some).map_err(|error| copy_error(&error))
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>> {
@@ -288,7 +288,7 @@ impl LanguageIndex for Inner {
 pub(super) fn engine_of(built_in: &Engine, folder: &Path, name: Option<&str>) -> Engine {
     match name.filter(|n| *n != BUILT_IN) {
         None => built_in.clone(),
-        Some(name) => built_in.installed(folder.join(MODELS).join(name)),
+        Some(name) => built_in.with_folder(folder.join(MODELS).join(name)),
     }
 }
 
@@ -347,7 +347,7 @@ impl Inner {
             Ok(vectors) => vectors.extent()?,
             Err(_) => Default::default(),
         };
-        Ok(Some(NextModel { name, chunks: extent.chunks, embedded: extent.embedded }))
+        Ok(Some(NextModel { name, chunks: extent.chunks, embedded: extent.embedded_chunks }))
     }
 
     /// Updates the active vectors, then makes those of the next model, if there is one, and
@@ -397,11 +397,11 @@ impl Inner {
                 return result;
             }
         }
-        let reopened = match session.store {
+        let reopened_session = match session.store {
             VECTORS => self.session_of(session.name.as_deref()),
             _ => self.new_language_session(),
         };
-        self.update_stores(&reopened, most, task, report)
+        self.update_stores(&reopened_session, most, task, report)
     }
 
     /// Updates the index for other languages, if a question needed it or many changed documents
@@ -430,9 +430,8 @@ impl Inner {
             self.indexes().plan_vectors(&vectors, task)?;
         }
         match self.language_session(false)?.map(|session| session.vectors()) {
-            Some(Ok(vectors)) => {
-                Derived { parts: Indexed::Opening, ..self.indexes() }.plan_vectors(&vectors, task)
-            }
+            Some(Ok(vectors)) => DerivedData { parts: IndexedPart::Opening, ..self.indexes() }
+                .plan_vectors(&vectors, task),
             _ => Ok(()),
         }
     }
@@ -485,7 +484,7 @@ impl Inner {
         if !is_there && (!is_needed || self.store.read_only().is_some()) {
             return Ok(None);
         }
-        session.vectors().map_err(|error| shared(&error))?;
+        session.vectors().map_err(|error| copy_error(&error))?;
         Ok(Some(Arc::clone(slot.insert(Arc::new(session)))))
     }
 
@@ -499,9 +498,10 @@ impl Inner {
         let comments = session
             .comment_vectors
             .is_some()
-            .then(|| (session.comment_vectors(), Indexed::Comments));
+            .then(|| (session.comment_vectors(), IndexedPart::Comments));
         let mut is_complete = true;
-        let parts = if session.store == VECTORS { self.indexes().parts } else { Indexed::Opening };
+        let parts =
+            if session.store == VECTORS { self.indexes().parts } else { IndexedPart::Opening };
         for (vectors, parts) in [(session.vectors(), parts)].into_iter().chain(comments) {
             let vectors = match vectors {
                 Ok(vectors) => vectors,
@@ -510,7 +510,7 @@ impl Inner {
                     return Ok(false);
                 }
             };
-            let indexes = Derived { parts, ..self.indexes() };
+            let indexes = DerivedData { parts, ..self.indexes() };
             match indexes.update_vectors(
                 &vectors,
                 session.engine(),

@@ -23,14 +23,14 @@ use precedent_core::{
     error::{Code, Error, Result},
     model::{
         Band, Check, Coverage, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, KnownDuplicate, LIKELY, Lack, Lacking, Notice, Similarity, State,
-        VerdictKind,
+        DuplicatesResponse, KnownDuplicate, LIKELY, Lack, MissingCoverage, Notice, Similarity,
+        State, VerdictKind,
     },
     task::Task,
 };
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, Writer};
-use precedent_text::{closure::Closure, prepare::Prepared, tokens, version::compare};
+use precedent_text::{closure::Closure, prepare::PreparedText, tokens, version::compare};
 
 /// The maximum number of candidates in one answer.
 pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
@@ -82,8 +82,8 @@ fn closed_notice(finder: &MatchFinder<'_>, request: &DuplicatesRequest) -> Resul
     })?;
     let tests =
         [Test::Kind(kind), Test::State(State::Closed)].into_iter().chain(source.map(Test::Source));
-    let filters: Vec<Filter> = tests.map(|test| Filter { test, negated: false }).collect();
-    let closed_count = finder.fulltext.matching(&filters)?;
+    let filters: Vec<Filter> = tests.map(|test| Filter { test, is_negated: false }).collect();
+    let closed_count = finder.fulltext.count_matching(&filters)?;
     Ok((closed_count > 0).then(|| Notice {
         lack: Lack::Closed,
         text: format!(
@@ -268,7 +268,7 @@ pub(crate) fn respond(
 /// The index coverage of a check, and the data that it lacks.
 pub(crate) struct CheckCoverage {
     pub(super) index: Coverage,
-    gaps: Lacking,
+    gaps: MissingCoverage,
 }
 
 pub(crate) fn check_coverage(finder: &MatchFinder<'_>) -> Result<CheckCoverage> {
@@ -276,7 +276,7 @@ pub(crate) fn check_coverage(finder: &MatchFinder<'_>) -> Result<CheckCoverage> 
     let has_text = coverage.full_text >= coverage.documents;
     let has_vectors =
         finder.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
-    let gaps = Lacking {
+    let gaps = MissingCoverage {
         full_text: (!has_text).then_some(coverage.full_text),
         embedded: (!has_vectors).then_some(coverage.embedded),
     };
@@ -347,7 +347,7 @@ fn answer(
             response.rejected.push(row.key);
             continue;
         }
-        let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+        let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
         let candidate_tokens = TokenizedReport::new(&row.title, &body);
         let similarity = similarity(
             &question.draft.title,
@@ -446,7 +446,7 @@ fn known_duplicate(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDu
     let Some(row) = r.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()) else {
         return Ok(KnownDuplicate { key, ..KnownDuplicate::default() });
     };
-    let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+    let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
     let versions = named_versions(draft, &row, &body);
     Ok(KnownDuplicate {
         disposition: Some(disposition(r, draft, &row, &versions)?),
@@ -460,8 +460,9 @@ fn known_duplicate(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDu
 }
 
 /// Returns the newest versions that a draft and a candidate name.
-fn named_versions(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Versions {
-    let newest = |title: &str, body: &Prepared| explain::newest_version(title, body, &row.source);
+fn named_versions(draft: &Draft, row: &DocumentRow, body: &PreparedText) -> Versions {
+    let newest =
+        |title: &str, body: &PreparedText| explain::newest_version(title, body, &row.source);
     (newest(&draft.title, &draft.body), newest(&row.title, body))
 }
 

@@ -7,7 +7,7 @@ use precedent_core::{
     model::{Fact, FactKind, Mark, MarkKind},
 };
 use precedent_text::{
-    prepare::Prepared,
+    prepare::PreparedText,
     signature::{Signature, SignatureKind},
     tokens,
     version::versions,
@@ -29,7 +29,7 @@ pub struct Side<'a> {
     /// The title.
     pub title: &'a str,
     /// The prepared text.
-    pub body: &'a Prepared,
+    pub body: &'a PreparedText,
     /// The labels.
     pub labels: &'a [String],
     /// The product's name: its source's key.
@@ -70,7 +70,7 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     // Exclude versions of systems and compilers, which do not identify the product.
     let product_versions = |side: Side<'_>| -> BTreeSet<String> {
         versions(&format!("{}\n{}", side.title, side.body.text()), side.product)
-            .own
+            .product
             .into_iter()
             .collect()
     };
@@ -174,11 +174,11 @@ mod tests {
     use super::*;
     use precedent_text::skeleton::Skeleton;
 
-    fn prepare(text: &str) -> Prepared {
-        Prepared::body(text, &Skeleton::default())
+    fn prepare(text: &str) -> PreparedText {
+        PreparedText::body(text, &Skeleton::default())
     }
 
-    fn side<'a>(title: &'a str, body: &'a Prepared, labels: &'a [String]) -> Side<'a> {
+    fn side<'a>(title: &'a str, body: &'a PreparedText, labels: &'a [String]) -> Side<'a> {
         Side { title, body, labels, product: "acme/app" }
     }
 

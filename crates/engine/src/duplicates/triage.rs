@@ -70,7 +70,7 @@ pub fn triage(
     let coverage = check::check_coverage(finder)?;
     let keys = finder
         .store
-        .read(|r| r.unchecked(source, include_closed, request.rescan, &coverage.index))?;
+        .read(|r| r.unchecked_issues(source, include_closed, request.rescan, &coverage.index))?;
     let is_time_left =
         || !request.queue_only && patience.is_none_or(|patience| start.elapsed() < patience);
     let (progress, total) = (AtomicU64::new(0), keys.len() as u64);
@@ -113,7 +113,7 @@ pub fn triage(
             _ => r.waiting_related(source, include_closed)?,
         };
         let left_out = if include_closed { 0 } else { r.closed_issues(source)? };
-        Ok((r.waiting(source, include_closed, floor)?, related_keys, left_out))
+        Ok((r.undecided_issues(source, include_closed, floor)?, related_keys, left_out))
     })?;
     let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
         let result = match fresh.get(key) {

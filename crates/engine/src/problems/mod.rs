@@ -81,12 +81,12 @@ pub fn problems(
         if request.list == ProblemList::Unreleased && request.min_reports < 2 {
             for source in &sources {
                 let newest_at = releases.get(&source.key).and_then(Releases::newest_at);
-                let known = |tie: &Tie| ties.iter().any(|known| known.key == tie.key);
-                let closed = newest_at
+                let is_tied = |tie: &Tie| ties.iter().any(|known_tie| known_tie.key == tie.key);
+                let closed_ties = newest_at
                     .map(|at| r.closed_since(source.id, at))
                     .transpose()?
                     .unwrap_or_default();
-                let alone: Vec<Tie> = closed.into_iter().filter(|tie| !known(tie)).collect();
+                let alone: Vec<Tie> = closed_ties.into_iter().filter(|tie| !is_tied(tie)).collect();
                 for tie in alone {
                     groups.push(Group::of_one(ties.len()));
                     ties.push(tie);
@@ -94,7 +94,9 @@ pub fn problems(
             }
         }
         let coverage = Coverage::default();
-        let count = |closed| Ok::<_, Error>(r.unchecked(source, closed, false, &coverage)?.len());
+        let count = |is_closed| {
+            Ok::<_, Error>(r.unchecked_issues(source, is_closed, false, &coverage)?.len())
+        };
         let mut articles_about: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for note in articles(r)? {
             for key in note.connected {
@@ -106,21 +108,22 @@ pub fn problems(
             if request.list == ProblemList::Unreleased { 1 } else { 2 }.max(request.min_reports);
         groups
             .retain(|group| group.members.len() >= least && listing.may_list(group, request.list));
-        let listed = listing.select(groups, request.list, task)?;
-        let is_known =
-            |key: &str| listing.releases.get(key).is_some_and(|known| known.newest_at().is_some());
+        let listed_groups = listing.select(groups, request.list, task)?;
+        let is_known = |key: &str| {
+            listing.releases.get(key).is_some_and(|releases| releases.newest_at().is_some())
+        };
         let without_releases = sources
             .iter()
             .map(|source| &source.key)
             .filter(|key| !is_known(key) && key.contains('/'));
         Ok(ProblemsResponse {
             list: request.list,
-            total: listed.len(),
-            open: listed.iter().map(|(group, _)| listing.open_count(group)).sum(),
+            total: listed_groups.len(),
+            open: listed_groups.iter().map(|(group, _)| listing.open_count(group)).sum(),
             // A check counts even if it could be repeated with a more complete index.
             unscanned: count(false)?.min(count(true)?) as u64,
             without_releases: without_releases.cloned().collect(),
-            problems: listed
+            problems: listed_groups
                 .into_iter()
                 .take(limit)
                 .map(|(group, outcome)| listing.show(&group, outcome))

@@ -14,11 +14,11 @@ use precedent_store::Store;
 /// Database or index errors.
 pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
     let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
-    let revision = fulltext.reached()?.revision;
-    let (changed, _) = store.read(|r| r.changed_count(revision))?;
+    let revision = fulltext.progress()?.revision;
+    let (changed_count, _) = store.read(|r| r.changed_count(revision))?;
     let unread = match vectors {
         Some(vectors) => {
-            let revision = vectors.reached()?;
+            let revision = vectors.planned_revision()?;
             store.read(|r| r.changed_count(revision))?.1
         }
         None => 0,
@@ -26,9 +26,9 @@ pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -
     let documents = store.document_count()?;
     Ok(Coverage {
         documents,
-        full_text: fulltext.count()?.min(documents.saturating_sub(changed)),
+        full_text: fulltext.count()?.min(documents.saturating_sub(changed_count)),
         chunks: extent.chunks,
-        embedded: extent.embedded,
+        embedded: extent.embedded_chunks,
         unread,
     })
 }
@@ -42,16 +42,17 @@ pub(crate) fn coverage_notices(coverage: Coverage, vectors: bool) -> impl Iterat
 /// Returns a notice if the semantic index is incomplete. `unread` counts the documents that changed
 /// since they were divided into passages.
 pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
-    let Coverage { documents, chunks, embedded, .. } = coverage;
-    if embedded == 0 && documents > 0 {
+    let Coverage { documents, chunks, embedded: embedded_chunks, .. } = coverage;
+    if embedded_chunks == 0 && documents > 0 {
         return Some(inconclusive(Lack::AllVectors, "semantic", 0));
     }
-    if embedded >= chunks && unread == 0 {
+    if embedded_chunks >= chunks && unread == 0 {
         return None;
     }
     // Assume that undivided documents have as many passages as the others.
-    let built =
-        percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
+    let built = percent(embedded_chunks, chunks)
+        * percent(documents.saturating_sub(unread), documents)
+        / 100;
     Some(inconclusive(Lack::SomeVectors, "semantic", built))
 }
 

@@ -208,7 +208,7 @@ impl QueryContext<'_> {
                 });
             }
         }
-        let total = browses.then(|| self.fulltext.matching(&query.filters)).transpose()?;
+        let total = browses.then(|| self.fulltext.count_matching(&query.filters)).transpose()?;
         notices.extend(missing_text(coverage));
         Ok(SearchResponse {
             query: query.understood,
@@ -243,7 +243,7 @@ impl QueryContext<'_> {
             }
             terms.sort_unstable();
             terms.dedup();
-            words.any.push(terms);
+            words.alternatives.push(terms);
         }
         Ok(words)
     }
@@ -299,10 +299,10 @@ impl QueryContext<'_> {
         if by_words && query.scope == Scope::Any {
             // Semantic candidates may also contain words of the query.
             let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
-            pool.lexical = self.fulltext.weighed(words, &pool.lexical, &semantic_ids)?;
+            pool.lexical = self.fulltext.weigh(words, &pool.lexical, &semantic_ids)?;
         }
         if query.is_pasted && mode != Mode::Semantic {
-            let (title, body) = report::pasted(&query.text, &Skeleton::default());
+            let (title, body) = report::split_paste(&query.text, &Skeleton::default());
             let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
             pool.lexical =
                 self.fulltext.like(&Report::new(&title, &body), filters, depth, &semantic_ids)?;
@@ -369,7 +369,7 @@ impl QueryContext<'_> {
 
     fn missing_vectors(&self, coverage: Coverage) -> Result<Option<Notice>> {
         let Some(vectors) = self.vectors else { return Ok(missing_vectors(coverage, 0)) };
-        let revision = vectors.reached()?;
+        let revision = vectors.planned_revision()?;
         // A note is embedded immediately, before the number of missing vectors is known.
         if coverage.embedded > 0 && revision == 0 {
             let text = "Not conclusive: the semantic index is only partly built.".to_owned();
@@ -408,11 +408,13 @@ impl QueryContext<'_> {
                 return Ok(Some(without(format!(" ({error}).{hint}"))));
             }
         };
-        let Extent { chunks, embedded } = vectors.extent()?;
-        if embedded >= chunks && vectors.reached()? >= self.store.read(|r| r.revision())? {
+        let Extent { chunks, embedded_chunks } = vectors.extent()?;
+        if embedded_chunks >= chunks
+            && vectors.planned_revision()? >= self.store.read(|r| r.revision())?
+        {
             return Ok(None);
         }
-        let built = (embedded * 100).checked_div(chunks).unwrap_or(0).min(99);
+        let built = (embedded_chunks * 100).checked_div(chunks).unwrap_or(0).min(99);
         Ok(Some(Notice {
             lack: Lack::SomeVectors,
             text: format!(
@@ -445,7 +447,7 @@ impl QueryContext<'_> {
             let matches = self.fulltext.search(words, &query.filters, count)?;
             Some(Arc::new(matches.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect()))
         } else {
-            self.fulltext.allowed(&query.filters)?
+            self.fulltext.matching_ids(&query.filters)?
         };
         let (text, title) = embedding_texts(query);
         let foreign = language::foreign(&query.text).is_some();
@@ -491,9 +493,9 @@ impl QueryContext<'_> {
         let foreign = self.foreign_documents(across.iter().map(|(id, _)| *id))?;
         let by_rank =
             across.iter().zip(semantic.iter()).map(|((id, _), (_, cosine))| (*id, *cosine));
-        let merged: Vec<(i64, f32)> = by_rank.filter(|(id, _)| foreign.contains(id)).collect();
+        let merged_hits: Vec<(i64, f32)> = by_rank.filter(|(id, _)| foreign.contains(id)).collect();
         semantic.retain(|(id, _)| !foreign.contains(id));
-        semantic.extend(merged);
+        semantic.extend(merged_hits);
         semantic.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(())
     }
@@ -667,7 +669,7 @@ fn embedding_texts(query: &Query) -> (String, String) {
     if !query.is_pasted {
         return (representation("", &query.all_words()), String::new());
     }
-    let (title, body) = report::pasted(&query.text, &Skeleton::default());
+    let (title, body) = report::split_paste(&query.text, &Skeleton::default());
     let title_only = representation(&title, "");
     match chunk::chunks(&body, 1).first() {
         Some(first) => (first.representation(&title), title_only),
@@ -701,7 +703,7 @@ fn words(query: &Query) -> Words {
     }
     Words {
         terms: report::terms(&text),
-        any: Vec::new(),
+        alternatives: Vec::new(),
         identifiers,
         phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
         without: query.without.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),

@@ -7,7 +7,7 @@ use precedent_index::vectors::Near;
 use precedent_store::{DocumentRow, StoredComment};
 use precedent_text::{
     chunk::{self, Chunk, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
-    prepare::Prepared,
+    prepare::PreparedText,
     skeleton::Skeleton,
     tokens,
 };
@@ -208,7 +208,7 @@ pub(super) fn passages(
     candidates.extend(add(
         None,
         0,
-        chunk::chunks(&Prepared::body(&row.body, skeleton), MAX_BODY_CHUNKS),
+        chunk::chunks(&PreparedText::body(&row.body, skeleton), MAX_BODY_CHUNKS),
     ));
     // Score comments as written before preparing any, so that long threads stay cheap.
     let mut ranking: Vec<(f32, usize)> = comments
@@ -224,7 +224,7 @@ pub(super) fn passages(
     ranking.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     for (_, i) in ranking.into_iter().take(MAX_COMMENTS) {
         let comment = &comments[i];
-        let chunks = chunk::chunks(&Prepared::comment(&comment.body), MAX_COMMENT_CHUNKS);
+        let chunks = chunk::chunks(&PreparedText::comment(&comment.body), MAX_COMMENT_CHUNKS);
         for mut candidate in add(Some(comment), i + 1, chunks) {
             candidate.comment = Some(comment);
             candidates.push(candidate);

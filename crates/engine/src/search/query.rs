@@ -177,8 +177,8 @@ fn is_line(input: &str) -> bool {
     let mut rest = input.trim_start();
     let (mut tokens, mut announces) = (0, false);
     while !rest.is_empty() {
-        let (token, after) = next_token(rest);
-        rest = after.trim_start();
+        let (token, tail) = next_token(rest);
+        rest = tail.trim_start();
         tokens += 1;
         announces |= token.len() > 1 && token.ends_with(':');
     }
@@ -192,8 +192,8 @@ fn parse_short(input: &str, line: bool) -> Result<Query> {
     let mut tokens: Vec<&str> = Vec::new();
     let mut rest = input.trim_start();
     while !rest.is_empty() {
-        let (token, after) = next_token(rest);
-        rest = after.trim_start();
+        let (token, tail) = next_token(rest);
+        rest = tail.trim_start();
         let phrases = query.phrases.len();
         let word = !read_token(token, line, &mut query)?;
         if word {
@@ -261,7 +261,7 @@ fn next_token(text: &str) -> (&str, &str) {
 
 /// Parses one token into the query, and returns whether it is more than a word.
 fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
-    let (negated, core) = match token.strip_prefix('-') {
+    let (is_negated, core) = match token.strip_prefix('-') {
         Some(core) if !core.is_empty() && !core.starts_with('-') => (true, core),
         _ => (false, token),
     };
@@ -270,7 +270,7 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
         if phrase.is_empty() {
             return Ok(true);
         }
-        if negated {
+        if is_negated {
             query.without.push(phrase.to_owned());
         } else {
             query.phrases.push(phrase.to_owned());
@@ -282,10 +282,10 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
         // Quotes group a value; it cannot contain one.
         let value = value.replace('"', "");
         let value = value.trim();
-        match parse_filter(&name, value, negated, query) {
+        match parse_filter(&name, value, is_negated, query) {
             Ok(true) => return Ok(true),
             Ok(false) if !line && name.len() > 3 && value.starts_with(char::is_alphanumeric) => {
-                if let Some(suggestion) = similar::meant(&name, NAMES.iter().copied())
+                if let Some(suggestion) = similar::closest_name(&name, NAMES.iter().copied())
                     .filter(|suggestion| suggestion.len() > 3)
                 {
                     query.doubts.push(format!(
@@ -298,7 +298,7 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
             Err(error) => return Err(error),
         }
     }
-    if negated && !line && is_excluded(core) {
+    if is_negated && !line && is_excluded(core) {
         query.without.push(core.to_owned());
         return Ok(true);
     }
@@ -319,9 +319,9 @@ fn is_excluded(word: &str) -> bool {
 }
 
 /// Parses `name:value` into the query, and returns whether it is a filter, a scope or a mode.
-fn parse_filter(name: &str, value: &str, negated: bool, query: &mut Query) -> Result<bool> {
+fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) -> Result<bool> {
     match name {
-        "mode" if !negated => {
+        "mode" if !is_negated => {
             query.mode = Some(match value {
                 "lexical" => Mode::Lexical,
                 "semantic" => Mode::Semantic,
@@ -329,7 +329,7 @@ fn parse_filter(name: &str, value: &str, negated: bool, query: &mut Query) -> Re
                 _ => return Err(invalid(name, value, "lexical, semantic, hybrid")),
             });
         }
-        "in" if !negated => {
+        "in" if !is_negated => {
             query.scope = match value {
                 "title" => Scope::Title,
                 "body" => Scope::Body,
@@ -339,7 +339,7 @@ fn parse_filter(name: &str, value: &str, negated: bool, query: &mut Query) -> Re
         }
         _ => {
             let Some(test) = test(name, value)? else { return Ok(false) };
-            query.filters.push(Filter { test, negated });
+            query.filters.push(Filter { test, is_negated });
         }
     }
     Ok(true)
@@ -466,8 +466,8 @@ mod tests {
         assert_eq!(
             q.filters,
             [
-                Filter { test: Test::State(State::Closed), negated: false },
-                Filter { test: Test::Label("good first issue".into()), negated: true },
+                Filter { test: Test::State(State::Closed), is_negated: false },
+                Filter { test: Test::Label("good first issue".into()), is_negated: true },
             ]
         );
         assert_eq!(q.scope, Scope::Title);
@@ -541,7 +541,7 @@ mod tests {
     fn several_sources_stand_in_one_filter() {
         let q = parse("source:acme/app,acme/lib leak").unwrap();
         let keys = ["acme/app", "acme/lib"].map(str::to_owned).to_vec();
-        assert_eq!(q.filters, [Filter { test: Test::AnySource(keys), negated: false }]);
+        assert_eq!(q.filters, [Filter { test: Test::AnySource(keys), is_negated: false }]);
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl QueryContext<'_> {
             let text = format!("No item {text} in this casebook.");
             notices.push(Notice { lack: Lack::Item, text });
         }
-        let filter_ids = self.fulltext.allowed(&query.filters)?;
+        let filter_ids = self.fulltext.matching_ids(&query.filters)?;
         let meets = |row: &DocumentRow| {
             let id = usize::try_from(row.id).ok();
             filter_ids.as_ref().is_none_or(|ids| id.is_some_and(|id| ids.contains(id)))
@@ -246,7 +246,7 @@ fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
     if sources.iter().any(|s| s.key == source) {
         return None;
     }
-    let source = similar::meant(source, sources.iter().map(|s| s.key.as_str()))?;
+    let source = similar::closest_name(source, sources.iter().map(|s| s.key.as_str()))?;
     let candidate = format!("{source}{rest}");
     reader.document_by_key(&candidate).ok()?.map(|d| d.key)
 }
@@ -257,7 +257,7 @@ pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
         reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
     let hint = if keys.is_empty() {
         "Import one first: precedent import github FILE --source owner/name".to_owned()
-    } else if let Some(suggestion) = similar::meant(key, keys.iter().map(String::as_str)) {
+    } else if let Some(suggestion) = similar::closest_name(key, keys.iter().map(String::as_str)) {
         format!("Did you mean {suggestion}? Available sources: {}.", keys.join(", "))
     } else {
         format!("Available sources: {}.", keys.join(", "))

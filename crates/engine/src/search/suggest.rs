@@ -32,8 +32,8 @@ impl QueryContext<'_> {
                 Test::Reason(value) => (Vocabulary::Reason, "reason", value),
                 _ => continue,
             };
-            let positive = Filter { test: filter.test.clone(), negated: false };
-            if self.fulltext.matching(&[positive])? == 0 {
+            let positive = Filter { test: filter.test.clone(), is_negated: false };
+            if self.fulltext.count_matching(&[positive])? == 0 {
                 texts.extend(self.names(kind, name, value)?);
             }
         }
@@ -48,17 +48,17 @@ impl QueryContext<'_> {
     ///
     /// # Errors
     /// Index errors.
-    pub fn completions(&self, filter: &str, typed: &str) -> Result<Vec<String>> {
+    pub fn completions(&self, filter: &str, input: &str) -> Result<Vec<String>> {
         let kind = match filter {
             "label" => Vocabulary::Label,
             "author" => Vocabulary::Author,
             "reason" => Vocabulary::Reason,
             _ => return Ok(Vec::new()),
         };
-        let typed = typed.to_lowercase();
+        let input = input.to_lowercase();
         let mut terms =
-            self.fulltext.vocabulary(kind, |term| term.to_lowercase().contains(&typed))?;
-        terms.sort_by_key(|(term, _)| !term.to_lowercase().starts_with(&typed));
+            self.fulltext.vocabulary(kind, |term| term.to_lowercase().contains(&input))?;
+        terms.sort_by_key(|(term, _)| !term.to_lowercase().starts_with(&input));
         Ok(terms.into_iter().map(|(term, _)| term).take(MAX_COMPLETIONS).collect())
     }
 
@@ -68,7 +68,7 @@ impl QueryContext<'_> {
             true => format!("{name}:\"{value}\""),
             false => format!("{name}:{value}"),
         };
-        Ok(match similar::meant(value, terms.iter().map(|(entry, _)| entry.as_str())) {
+        Ok(match similar::closest_name(value, terms.iter().map(|(entry, _)| entry.as_str())) {
             Some(best) => {
                 Some(format!("No item has {}. Did you mean {}?", quote(value), quote(best)))
             }
@@ -98,7 +98,8 @@ impl QueryContext<'_> {
             let first = word.term.chars().next();
             let near =
                 self.fulltext.vocabulary(Vocabulary::Title, |term| term.chars().next() == first)?;
-            let Some(term) = similar::meant(&word.term, near.iter().map(|(term, _)| term.as_str()))
+            let Some(term) =
+                similar::closest_name(&word.term, near.iter().map(|(term, _)| term.as_str()))
             else {
                 continue;
             };

@@ -1,7 +1,7 @@
 //! The division of a budget of characters among threads, and cutting texts to it. A character is a
 //! Unicode scalar value, and texts are never cut inside one.
 
-use precedent_text::essence::condensed;
+use precedent_text::essence::condense;
 
 /// The marker of a cut.
 pub(super) const CUT_MARK: &str = " […]";
@@ -65,7 +65,7 @@ pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if room == 0 {
         return (String::new(), true);
     }
-    let text = &*condensed(text, room);
+    let text = &*condense(text, room);
     if length(text) <= max {
         return (text.to_owned(), true);
     }

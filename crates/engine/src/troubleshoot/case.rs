@@ -29,7 +29,7 @@ use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     closure::Closure,
     pattern::re,
-    prepare::{Prepared, written},
+    prepare::{PreparedText, own_content},
     reference::references,
     roles::{Sentence, SentenceRole, Sentences},
     tokens,
@@ -66,7 +66,8 @@ fn closing_changes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<DocumentRow>
 fn fixes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy>> {
     let mut out = Vec::new();
     for change in changes.iter().filter(|change| change.state == Some(State::Merged)) {
-        let description = shorten(&r.skeleton(change.source_id)?.strip(&written(&change.body))).0;
+        let description =
+            shorten(&r.skeleton(change.source_id)?.strip(&own_content(&change.body))).0;
         // "Closes #12" does not describe the change.
         let text = if says_something(&description) {
             excerpt(&description, CHANGE).0
@@ -89,7 +90,7 @@ fn linked_changes(
 ) -> Result<Vec<FixedBy>> {
     let is_earlier = |comment: &&StoredComment| closed_at.is_none_or(|at| comment.created_at <= at);
     for comment in comments.iter().rev().filter(is_earlier).filter(|comment| !comment.author.bot) {
-        let text = written(&comment.body);
+        let text = own_content(&comment.body);
         let mut changes = Vec::new();
         for address in CHANGE_LINK.find_iter(&text).take(MAX_LINKS).map(|link| link.as_str()) {
             let Some(reference) = references(address).into_iter().next() else { continue };
@@ -204,11 +205,11 @@ impl CaseThread {
             (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
             _ => Vec::new(),
         };
-        let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
+        let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
         let mut thread: Vec<ThreadComment> = comments
             .iter()
             .map(|c| {
-                let (text, sentences) = (Prepared::comment(&c.body), Sentences::read(&c.body));
+                let (text, sentences) = (PreparedText::comment(&c.body), Sentences::read(&c.body));
                 let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
                 let nearness = cosine.unwrap_or_else(|| overlap(query_terms, &text));
                 let role = roles::role(c, (&text, &sentences), closed_at, known_closers);
@@ -237,7 +238,7 @@ impl CaseThread {
             });
         }
         let mentions = versions(&format!("{}\n{}", row.title, body), &row.source);
-        let reported_on = mentions.own;
+        let reported_on = mentions.product;
         let fixes = thread.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix));
         let releases = Releases::load(r, row.source_id)?;
         let mut fixed_versions = fixes.filter_map(|s| s.sentences.fixed_in(&reported_on).pop());
@@ -261,7 +262,7 @@ impl CaseThread {
             body,
             comments: thread,
             reported_on,
-            environment: mentions.others,
+            environment: mentions.foreign,
         })
     }
 
@@ -328,8 +329,11 @@ impl CaseThread {
         let asked_version = self.compare_version(question);
         let is_unreleased = status == ProblemStatus::Solved && self.releases.lack(&self.fix);
         let status = if is_unreleased { ProblemStatus::Unreleased } else { status };
-        let asked = asked_version.as_ref().filter(|asked| asked.has_fix == Some(false));
-        let update_to = asked.and_then(|asked| self.releases.update_to(&asked.version, &self.fix));
+        let unfixed_version =
+            asked_version.as_ref().filter(|unfixed_version| unfixed_version.has_fix == Some(false));
+        let update_to = unfixed_version.and_then(|unfixed_version| {
+            self.releases.update_to(&unfixed_version.version, &self.fix)
+        });
         let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
         let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
         let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
@@ -402,8 +406,8 @@ pub(crate) struct ThreadOutcome {
 /// Returns the workaround that a report itself describes.
 fn workaround_in_report(row: &DocumentRow, body: &str) -> Option<CaseComment> {
     let sentences = Sentences::read(body).0;
-    let stated = sentences.iter().filter(|s| s.role() == SentenceRole::Workaround);
-    let text = stated.map(Sentence::markdown).collect::<Vec<_>>().join("\n\n");
+    let workarounds = sentences.iter().filter(|s| s.role() == SentenceRole::Workaround);
+    let text = workarounds.map(Sentence::markdown).collect::<Vec<_>>().join("\n\n");
     (!text.is_empty()).then_some(CaseComment {
         anchor: "body".to_owned(),
         author: row.author.login.clone(),
@@ -520,7 +524,7 @@ fn case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseComme
 /// Removes quotes from a comment with text of its own, because the quoted text is already in the
 /// thread.
 fn without_quotes(markdown: &str) -> String {
-    let markdown = &*written(markdown);
+    let markdown = &*own_content(markdown);
     let lines: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
     let own_text = lines.join("\n");
     let text = if own_text.trim().is_empty() { markdown } else { &own_text };
@@ -538,7 +542,7 @@ fn without_quotes(markdown: &str) -> String {
 }
 
 /// Returns the share of the question's words that a text has; used for comments without a vector.
-fn overlap(query_terms: &[String], text: &Prepared) -> f32 {
+fn overlap(query_terms: &[String], text: &PreparedText) -> f32 {
     if query_terms.is_empty() {
         return 0.0;
     }

@@ -10,7 +10,7 @@ use precedent_core::{
     model::{CaseComment, DocKind, State, ThreadFigures},
     task::{Phase, Task},
 };
-use precedent_text::prepare::Prepared;
+use precedent_text::prepare::PreparedText;
 
 use super::{
     budget::{excerpt, length},
@@ -45,10 +45,10 @@ pub fn evaluate_threads(
     let mut figures =
         ThreadFigures { source: source.to_owned(), budget, ..ThreadFigures::default() };
     let total = ids.len() as u64;
-    for (done, id) in ids.into_iter().enumerate() {
-        if done.is_multiple_of(64) {
+    for (index, id) in ids.into_iter().enumerate() {
+        if index.is_multiple_of(64) {
             task.check()?;
-            task.report(Phase::Evaluate, done as u64, Some(total), "threads");
+            task.report(Phase::Evaluate, index as u64, Some(total), "threads");
         }
         let threads = parts.store.read(|r| {
             let Some(row) = r.document(id)? else { return Ok(None) };
@@ -63,8 +63,8 @@ pub fn evaluate_threads(
             let load = |row, links| CaseThread::load(r, parts, row, &[], vector.as_deref(), links);
             Ok(Some((load(row.clone(), Links::Known)?, load(row, Links::Hidden)?)))
         })?;
-        if let Some((known, hidden)) = threads {
-            count(&known, &hidden, budget, &mut figures);
+        if let Some((known_part, hidden)) = threads {
+            count(&known_part, &hidden, budget, &mut figures);
         }
     }
     Ok(figures)
@@ -130,6 +130,6 @@ fn tells_the_fix(comment: &CaseComment, thread: &CaseThread) -> bool {
         (comment.created_at.as_second() - time.as_second()).abs() <= AT_CLOSURE
     });
     let letters =
-        Prepared::comment(&comment.text).prose().chars().filter(|c| c.is_alphabetic()).count();
+        PreparedText::comment(&comment.text).prose().chars().filter(|c| c.is_alphabetic()).count();
     at_closure && letters >= MIN_LETTERS && speaks_for_project(comment.association.as_deref())
 }

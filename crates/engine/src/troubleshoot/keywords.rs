@@ -1,6 +1,6 @@
 //! The second query for a wiki: the names in a report, without its prose.
 
-use precedent_text::{prepare::Prepared, signature::SignatureKind, tokens};
+use precedent_text::{prepare::PreparedText, signature::SignatureKind, tokens};
 
 /// The maximum number of identifiers used as component names.
 const MAX_NAMES: usize = 8;
@@ -8,7 +8,7 @@ const MAX_NAMES: usize = 8;
 const MAX_LENGTH: usize = 900;
 
 /// Returns the title, error codes, quoted messages and component names.
-pub(super) fn keywords(title: &str, body: &Prepared) -> String {
+pub(super) fn keywords(title: &str, body: &PreparedText) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut add = |word: String| {
         if !word.trim().is_empty() && !out.contains(&word) {
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn keywords_exclude_prose() {
-        let body = Prepared::body(
+        let body = PreparedText::body(
             "Since Monday the fw_agent stops over night.\n\n```\nERROR FW-1043: \"replication slot is gone\"\n```\n",
             &Skeleton::default(),
         );

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use precedent_core::model::{ANSWER, CommentRole};
 use precedent_store::StoredComment;
 use precedent_text::{
-    prepare::Prepared,
+    prepare::PreparedText,
     roles::{SentenceRole, Sentences},
 };
 
@@ -24,7 +24,7 @@ pub(crate) fn speaks_for_project(association: Option<&str>) -> bool {
 }
 
 /// Returns whether a comment is hardly more than links, such as those of a build to its machines.
-fn is_list_of_links(body: &str, text: &Prepared) -> bool {
+fn is_list_of_links(body: &str, text: &PreparedText) -> bool {
     let links = body.matches("](http").count();
     links >= MIN_LINKS && text.prose().split_whitespace().count() <= links * WORDS_PER_LINK
 }
@@ -33,7 +33,7 @@ fn is_list_of_links(body: &str, text: &Prepared) -> bool {
 /// the merged pull requests that closed it.
 pub(super) fn role(
     comment: &StoredComment,
-    (text, sentences): (&Prepared, &Sentences),
+    (text, sentences): (&PreparedText, &Sentences),
     closed_at: Option<Timestamp>,
     closers: &[u64],
 ) -> Option<CommentRole> {
@@ -41,7 +41,9 @@ pub(super) fn role(
     let names = |number: &u64| {
         body.match_indices(&format!("#{number}"))
             .chain(body.match_indices(&format!("/pull/{number}")))
-            .any(|(at, found)| !body[at + found.len()..].starts_with(|c: char| c.is_ascii_digit()))
+            .any(|(at, reference)| {
+                !body[at + reference.len()..].starts_with(|c: char| c.is_ascii_digit())
+            })
     };
     // The asker accepted it as the answer, or it names the change that closed the item.
     if comment.author.association.as_deref() == Some(ANSWER) || closers.iter().any(names) {
@@ -84,7 +86,7 @@ mod tests {
             created_at: at(seconds_after_closure),
             updated_at: at(seconds_after_closure),
         };
-        role(&comment, (&Prepared::comment(body), &Sentences::read(body)), Some(at(0)), closers)
+        role(&comment, (&PreparedText::comment(body), &Sentences::read(body)), Some(at(0)), closers)
     }
 
     #[test]
@@ -103,7 +105,7 @@ mod tests {
             };
             role(
                 &comment,
-                (&Prepared::comment(&comment.body), &Sentences::read(&comment.body)),
+                (&PreparedText::comment(&comment.body), &Sentences::read(&comment.body)),
                 None,
                 &[],
             )

@@ -16,7 +16,7 @@ use precedent_index::filter::{Filter, Test};
 use precedent_store::DocumentRow;
 use precedent_text::{
     chunk::{MAX_BODY_CHUNKS, chunks},
-    prepare::Prepared,
+    prepare::PreparedText,
     report,
     skeleton::Skeleton,
     tokens,
@@ -48,14 +48,14 @@ pub(crate) fn passages(
     has_threshold: bool,
     task: &Task,
 ) -> Result<Vec<WikiPassage>> {
-    let pages = Filter { test: Test::Kind(kind), negated: false };
+    let pages = Filter { test: Test::Kind(kind), is_negated: false };
     // A note belongs to no source.
     let source = question
         .source
         .as_ref()
         .filter(|_| kind == DocKind::Page)
         .map(|source| Test::Source(source.key.clone()));
-    let source = source.map(|test| Filter { test, negated: false });
+    let source = source.map(|test| Filter { test, is_negated: false });
     let filters: Vec<Filter> = std::iter::once(pages).chain(source).collect();
     find(parts, question, &filters, threshold, has_threshold, task)
 }
@@ -73,7 +73,7 @@ pub(super) fn articles(
     }
     // The first label of a note is its kind.
     let tests = [Test::Kind(DocKind::Note), Test::Label(kind.as_str().to_owned())];
-    let filters = tests.map(|test| Filter { test, negated: false });
+    let filters = tests.map(|test| Filter { test, is_negated: false });
     find(parts, question, &filters, threshold, false, task)
 }
 
@@ -132,7 +132,7 @@ fn passage(
     row: DocumentRow,
     vector: Option<&[f32]>,
 ) -> Result<WikiPassage> {
-    let body = Prepared::body(&row.body, &Skeleton::default());
+    let body = PreparedText::body(&row.body, &Skeleton::default());
     let chunks = chunks(&body, MAX_BODY_CHUNKS);
     let near = match (vector, parts.vectors) {
         (Some(vector), Some(vectors)) => vectors.nearest_piece(row.id, vector)?,

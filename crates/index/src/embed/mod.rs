@@ -83,7 +83,7 @@ pub enum Engine {
 impl Engine {
     /// Returns the same engine with the model in this folder instead of the built-in one.
     #[must_use]
-    pub fn installed(&self, folder: PathBuf) -> Self {
+    pub fn with_folder(&self, folder: PathBuf) -> Self {
         match self {
             Self::BuiltIn(paths) | Self::Installed { paths, .. } => {
                 Self::Installed { paths: paths.clone(), folder }

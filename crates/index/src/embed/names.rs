@@ -88,18 +88,18 @@ impl NameModel {
             })?;
         let environment = environment(&paths.runtime)?;
         tokenizers::parallelism::set_parallelism(false);
-        let tokenizer =
-            Tokenizer::from_bytes(read(&folder, "tokenizer.json")?).map_err(|e| failed(&e))?;
-        let config: Config =
-            serde_json::from_slice(&read(&folder, "config.json")?).map_err(|e| failed(&e))?;
+        let tokenizer = Tokenizer::from_bytes(read(&folder, "tokenizer.json")?)
+            .map_err(|e| recognition_error(&e))?;
+        let config: Config = serde_json::from_slice(&read(&folder, "config.json")?)
+            .map_err(|e| recognition_error(&e))?;
         let special = |word: &str| {
             tokenizer
                 .token_to_id(word)
                 .map(i64::from)
-                .ok_or_else(|| failed(&format!("no token {word}")))
+                .ok_or_else(|| recognition_error(&format!("no token {word}")))
         };
         let (start, end) = (special("[CLS]")?, special("[SEP]")?);
-        let session = session(&folder, &environment).map_err(|e| failed(&e))?;
+        let session = session(&folder, &environment).map_err(|e| recognition_error(&e))?;
         Ok(Self { session, labels: labels(&config), start, end, tokenizer })
     }
 
@@ -108,8 +108,9 @@ impl NameModel {
     /// # Errors
     /// [`Code::ModelUnavailable`] if the model fails; [`Code::Cancelled`].
     pub fn names(&mut self, text: &str, task: &Task) -> Result<Vec<RecognizedName>> {
-        let (folded, places) = fold(text);
-        let encoding = self.tokenizer.encode(folded, false).map_err(|e| failed(&e))?;
+        let (folded_text, places) = fold(text);
+        let encoding =
+            self.tokenizer.encode(folded_text, false).map_err(|e| recognition_error(&e))?;
         let (ids, offsets) = (encoding.get_ids(), encoding.get_offsets());
         let mut classes: Vec<Option<(Label, f32)>> = vec![None; ids.len()];
         let mut from = 0;
@@ -117,9 +118,10 @@ impl NameModel {
             task.check()?;
             let to = ids.len().min(from + WINDOW);
             // The later window decides about the second half of what two windows share.
-            let decided = if from == 0 { 0 } else { from + OVERLAP / 2 };
-            let read = self.classify(&ids[from..to]).map_err(|e| failed(&e))?;
-            classes[decided..to].copy_from_slice(&read[decided - from..]);
+            let decided_from = if from == 0 { 0 } else { from + OVERLAP / 2 };
+            let window_classes =
+                self.classify(&ids[from..to]).map_err(|e| recognition_error(&e))?;
+            classes[decided_from..to].copy_from_slice(&window_classes[decided_from - from..]);
             if to == ids.len() {
                 break;
             }
@@ -164,7 +166,7 @@ fn read(folder: &Path, name: &str) -> Result<Vec<u8>> {
     fs::read(&path).map_err(|e| Error::io(&path, e))
 }
 
-fn failed(why: &dyn std::fmt::Display) -> Error {
+fn recognition_error(why: &dyn std::fmt::Display) -> Error {
     let why = why.to_string();
     let line = why.lines().next().unwrap_or_default();
     Error::new(Code::ModelUnavailable, format!("the model that recognizes names failed: {line}"))
@@ -206,14 +208,14 @@ fn fold(text: &str) -> (String, Vec<usize>) {
         'ß' => 's',
         _ => c,
     };
-    let mut folded = String::with_capacity(text.len());
+    let mut folded_text = String::with_capacity(text.len());
     let mut places = Vec::with_capacity(text.len() + 1);
     for (at, c) in text.char_indices() {
-        folded.push(similar(c));
-        places.resize(folded.len(), at);
+        folded_text.push(similar(c));
+        places.resize(folded_text.len(), at);
     }
     places.push(text.len());
-    (folded, places)
+    (folded_text, places)
 }
 
 /// Joins adjacent tokens of a kind to names. A name that begins or ends inside a word is none.
@@ -252,16 +254,16 @@ fn is_whole(text: &str, range: &Range<usize>) -> bool {
     let inside =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '\\' | '@' | '#' | '$' | '=');
     let has_case = text[range.clone()].chars().any(char::is_lowercase);
-    let (before, after) = (&text[..range.start], &text[range.end..]);
-    let mut after = after.chars();
-    let next = after.next();
+    let (prefix, suffix) = (&text[..range.start], &text[range.end..]);
+    let mut suffix = suffix.chars();
+    let next = suffix.next();
     // Scripts without capitals do not separate words.
     let is_joined = |c: Option<char>| c.is_some_and(|c| inside(c) && (has_case || c.is_ascii()));
     let is_member = matches!(next, Some('.' | ':' | '-' | '('))
-        && after.next().is_some_and(char::is_alphanumeric);
-    let last = before.chars().next_back();
+        && suffix.next().is_some_and(char::is_alphanumeric);
+    let last = prefix.chars().next_back();
     let is_suffix = matches!(last, Some('.' | ':' | '-'))
-        && before.chars().rev().nth(1).is_some_and(char::is_alphanumeric);
+        && prefix.chars().rev().nth(1).is_some_and(char::is_alphanumeric);
     !is_joined(last) && !is_joined(next) && !is_member && !is_suffix
 }
 

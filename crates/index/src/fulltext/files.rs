@@ -78,7 +78,7 @@ impl Directory for Files {
                 Err(LockError::LockBusy) if lock.is_blocking && began.elapsed() < PATIENCE => {
                     std::thread::sleep(LOOK_AGAIN);
                 }
-                taken => return taken,
+                result => return result,
             }
         }
     }

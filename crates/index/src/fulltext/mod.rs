@@ -29,7 +29,7 @@ use tantivy::{
 use files::{Files, LockMode};
 pub use overlap::{Overlap, ReportTerms};
 use query::Matches;
-pub use query::{MAX_TERMS, Named, Scope, Vocabulary, Words};
+pub use query::{MAX_TERMS, Scope, TermKind, Vocabulary, Words};
 use schema::{Analyzer, Fields, SCHEMA_VERSION, TokenKind, schema};
 pub use similar::{CommentMatcher, hashes};
 pub use write::{Entry, Writer};
@@ -132,7 +132,7 @@ impl Reading {
             Err(error) if error.code() == Code::Busy => {
                 Self::of(&Index::open(directory(folder, true)?)?)
             }
-            opened => opened,
+            result => result,
         }
     }
 
@@ -220,7 +220,7 @@ impl FullText {
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if it cannot be read.
-    pub fn reached(&self) -> Result<IndexProgress> {
+    pub fn progress(&self) -> Result<IndexProgress> {
         let payload = self.index.load_metas()?.payload.unwrap_or_default();
         Ok(serde_json::from_str(&payload).unwrap_or_default())
     }
@@ -241,7 +241,7 @@ impl FullText {
         if reading.commit_time != commit_time || commit_time.is_none() {
             match reading.reader.reload().map_err(Error::from) {
                 Err(error) if error.code() == Code::Busy => reading.renew(&self.folder, true)?,
-                reloaded => reloaded?,
+                result => result?,
             }
             reading.commit_time = commit_time;
         }
@@ -338,7 +338,7 @@ mod tests {
                 bytes[at..at + 8].fill(0xa7);
                 fs::write(copy.join(file.file_name().unwrap()), bytes).unwrap();
                 let copy_index = crate::update::open_text(place.path(), place.path()).unwrap();
-                rebuild_count += u32::from(copy_index.reached().unwrap().revision == 0);
+                rebuild_count += u32::from(copy_index.progress().unwrap().revision == 0);
             }
         }
         assert!(rebuild_count > 0);
@@ -359,12 +359,12 @@ mod tests {
         }
         writer.commit(1, &Task::new()).unwrap();
         let words = Words { terms: precedent_text::report::terms("archive"), ..Words::default() };
-        let open = [Filter { test: Test::State(State::Open), negated: false }];
+        let open = [Filter { test: Test::State(State::Open), is_negated: false }];
         let results = || {
             let ids = fulltext.search(&words, &[], 10).unwrap().into_iter().map(|(id, _)| id);
             (
                 ids.collect::<Vec<_>>(),
-                fulltext.allowed(&open).unwrap().unwrap().ones().collect::<Vec<_>>(),
+                fulltext.matching_ids(&open).unwrap().unwrap().ones().collect::<Vec<_>>(),
             )
         };
         let renew = || fulltext.reading.lock().unwrap().renew(&fulltext.folder, false).unwrap();
@@ -407,7 +407,8 @@ mod tests {
 
         let log = Arc::new(Mutex::new(Vec::new()));
         let to = log.clone();
-        let task = Task::watched(move |p| to.lock().unwrap().push((p.phase, p.done, p.total)));
+        let task =
+            Task::with_listener(move |p| to.lock().unwrap().push((p.phase, p.done, p.total)));
         fulltext.merge(&lock, &task).unwrap();
         let (log, total) = (log.lock().unwrap(), Some(32_024));
         assert_eq!(
@@ -420,7 +421,7 @@ mod tests {
         assert_eq!(terms, segments(), "files of merged segments remain");
         assert_eq!(segments(), 1);
         assert_eq!(fulltext.ids().unwrap(), (0..32_024).collect::<Vec<_>>());
-        assert_eq!(fulltext.reached().unwrap().revision, 32);
+        assert_eq!(fulltext.progress().unwrap().revision, 32);
         // A few new documents are not worth rewriting all others.
         let mut writer = fulltext.writer(&lock).unwrap();
         for id in 32_024..32_030 {
@@ -490,7 +491,7 @@ mod tests {
         }
         drop((writer, lock));
         let lock = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
-        assert_eq!(fulltext.reached().unwrap().revision, 1);
+        assert_eq!(fulltext.progress().unwrap().revision, 1);
         assert_eq!(fulltext.ids().unwrap().len(), 2_000);
         fulltext.writer(&lock).unwrap().commit(2, &Task::new()).unwrap();
     }

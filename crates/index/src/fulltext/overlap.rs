@@ -60,7 +60,7 @@ pub struct Overlap {
     /// Distinctive signatures of the document's own text.
     pub signatures: f32,
     /// Time of the document's creation, in seconds since the epoch.
-    pub created: Option<i64>,
+    pub created_at: Option<i64>,
     /// Words of the report in the document's title, body or code.
     pub(super) word_set: WordSet,
 }
@@ -162,7 +162,7 @@ impl FullText {
         let mut out = vec![Overlap::default(); docs.len()];
         let column = segment.fast_fields().i64("created")?;
         for (overlap, (doc, _)) in out.iter_mut().zip(docs) {
-            overlap.created = column.first(*doc);
+            overlap.created_at = column.first(*doc);
         }
         let mut sum = |terms: &TermWeights, field, to: fn(&mut Overlap) -> &mut f32| {
             add_shares(segment, terms, field, docs, &mut |i, share| *to(&mut out[i]) += share)

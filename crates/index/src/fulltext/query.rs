@@ -59,7 +59,7 @@ const SMALL: u64 = 20;
 
 /// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum TermKind {
     /// A word, as a term.
     Word,
     /// A whole identifier.
@@ -88,7 +88,7 @@ pub struct Words {
     /// Stemmed terms, each once; at most [`MAX_TERMS`] (see [`FullText::rarest`]).
     pub terms: Vec<String>,
     /// Groups of terms, of which any one counts as the group.
-    pub any: Vec<Vec<String>>,
+    pub alternatives: Vec<Vec<String>>,
     /// Whole identifiers.
     pub identifiers: Vec<String>,
     /// Phrases, all of which must occur.
@@ -157,13 +157,13 @@ impl FullText {
         let terms_of = |group: &Vec<String>| {
             group.iter().flat_map(|t| fields.iter().map(move |(f, w)| term(*f, *w, t))).collect()
         };
-        groups.extend(words.any.iter().map(terms_of));
+        groups.extend(words.alternatives.iter().map(terms_of));
         if words.scope == Scope::Any {
             let whole = words.identifiers.iter().take(MAX_TERMS);
             groups.extend(whole.map(|t| vec![term(self.fields.identifiers, IDENTIFIER, t)]));
         }
         let min_groups =
-            minimum_should_match(words.terms.len() + words.any.len()).min(groups.len());
+            minimum_should_match(words.terms.len() + words.alternatives.len()).min(groups.len());
         Disjunction { groups, min_groups }
     }
 
@@ -235,9 +235,9 @@ impl FullText {
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn reports_for_others(&self, author: &str, filters: &[Filter]) -> Result<bool> {
         let mut by_author = filters.to_vec();
-        by_author.push(Filter { test: Test::Author(author.to_lowercase()), negated: false });
-        let count = self.matching(&by_author)?;
-        Ok(count > DESK_AT_LEAST && count * DESK > self.matching(filters)?)
+        by_author.push(Filter { test: Test::Author(author.to_lowercase()), is_negated: false });
+        let count = self.count_matching(&by_author)?;
+        Ok(count > DESK_AT_LEAST && count * DESK > self.count_matching(filters)?)
     }
 
     /// Returns those of the signatures that are rare enough to be evidence. "aborting due to
@@ -280,7 +280,7 @@ impl FullText {
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn matching(&self, filters: &[Filter]) -> Result<u64> {
+    pub fn count_matching(&self, filters: &[Filter]) -> Result<u64> {
         let searcher = self.searcher()?;
         Ok(searcher.search(&self.with_filters(Box::new(AllQuery), filters), &Count)? as u64)
     }
@@ -289,7 +289,7 @@ impl FullText {
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn allowed(&self, filters: &[Filter]) -> Result<Option<Arc<FixedBitSet>>> {
+    pub fn matching_ids(&self, filters: &[Filter]) -> Result<Option<Arc<FixedBitSet>>> {
         if filters.is_empty() {
             return Ok(None);
         }
@@ -338,7 +338,7 @@ impl FullText {
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn information(&self, kind: Named, names: &[String]) -> Result<Vec<f32>> {
+    pub fn information(&self, kind: TermKind, names: &[String]) -> Result<Vec<f32>> {
         let searcher = self.searcher()?;
         let total = document_count(&searcher);
         let scale = idf(USUAL_SIZE, 1) / idf(total.max(SMALL), 1);
@@ -353,18 +353,18 @@ impl FullText {
     ///
     /// # Errors
     /// Those of the index.
-    pub fn documents_with(&self, kind: Named, names: &[String]) -> Result<Vec<u64>> {
+    pub fn documents_with(&self, kind: TermKind, names: &[String]) -> Result<Vec<u64>> {
         let searcher = self.searcher()?;
         let fields = self.named_in(kind);
         names.iter().map(|name| frequency(&searcher, &fields, name)).collect()
     }
 
-    fn named_in(&self, kind: Named) -> Vec<Field> {
+    fn named_in(&self, kind: TermKind) -> Vec<Field> {
         let f = &self.fields;
         match kind {
-            Named::Word => vec![f.title, f.body, f.code],
-            Named::Identifier => vec![f.identifiers],
-            Named::Signature => vec![f.signatures, f.said_signatures],
+            TermKind::Word => vec![f.title, f.body, f.code],
+            TermKind::Identifier => vec![f.identifiers],
+            TermKind::Signature => vec![f.signatures, f.said_signatures],
         }
     }
 
@@ -379,10 +379,10 @@ impl FullText {
         let fields = &self.fields_of(words.scope)[..];
         let mut clauses: Clauses = Vec::new();
 
-        let min_groups = minimum_should_match(words.terms.len() + words.any.len());
+        let min_groups = minimum_should_match(words.terms.len() + words.alternatives.len());
         let mut groups: Clauses =
             words.terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
-        for group in &words.any {
+        for group in &words.alternatives {
             let terms: Clauses =
                 group.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
             groups.push((Occur::Should, Box::new(BooleanQuery::new(terms))));
@@ -492,7 +492,7 @@ impl FullText {
     fn phrase(&self, fields: &[(Field, f32)], phrase: &[String]) -> Option<Box<dyn Query>> {
         match phrase {
             [] => None,
-            [one] => Some(self.everywhere(fields, one)),
+            [term] => Some(self.everywhere(fields, term)),
             many => {
                 let clauses = fields
                     .iter()
@@ -518,7 +518,7 @@ impl FullText {
         }
         let mut clauses: Clauses = vec![(Occur::Must, query)];
         clauses.extend(filters.iter().map(|filter| -> (Occur, Box<dyn Query>) {
-            let occur = if filter.negated { Occur::MustNot } else { Occur::Must };
+            let occur = if filter.is_negated { Occur::MustNot } else { Occur::Must };
             (occur, Box::new(ConstScoreQuery::new(self.test(&filter.test), 0.0)))
         }));
         Box::new(BooleanQuery::new(clauses))
@@ -551,8 +551,8 @@ impl FullText {
             Test::Author(author) => text(f.author, author),
             Test::Bot => text(f.flag, "bot"),
             Test::Locked => text(f.flag, "locked"),
-            Test::Time(which, from, to) => {
-                let field = match which {
+            Test::Time(time_field, from, to) => {
+                let field = match time_field {
                     TimeField::Created => f.created_at,
                     TimeField::Updated => f.updated_at,
                     TimeField::Closed => f.closed_at,
@@ -616,8 +616,8 @@ pub(super) fn document_count(searcher: &Searcher) -> u64 {
 /// tantivy; above 0, as `n` is at most `N`.
 #[allow(clippy::cast_precision_loss, reason = "counts need no more digits")]
 pub(super) fn idf(total: u64, n: u64) -> f32 {
-    let (all, n) = (total as f32, n as f32);
-    ((all - n + 0.5) / (n + 0.5)).ln_1p()
+    let (total, n) = (total as f32, n as f32);
+    ((total - n + 0.5) / (n + 0.5)).ln_1p()
 }
 
 /// Returns the maximum over these fields of the number of documents with a term.

@@ -56,7 +56,7 @@ impl<'a> CommentMatcher<'a> {
     /// Returns the report's words that one of these texts contains and the document itself does
     /// not, heaviest first, and their share of the weight of all its words, 0..1. Texts are given
     /// by their [`hashes`].
-    pub fn anew<'t>(
+    pub fn new_words<'t>(
         &self,
         overlap: &Overlap,
         texts: impl Iterator<Item = &'t [u64]>,
@@ -77,7 +77,7 @@ impl<'a> CommentMatcher<'a> {
     }
 }
 
-/// Returns the hashes of a text's distinct terms, the input of [`CommentMatcher::anew`].
+/// Returns the hashes of a text's distinct terms, the input of [`CommentMatcher::new_words`].
 pub fn hashes(text: &str) -> Vec<u64> {
     let mut hashes: Vec<u64> = tokens::forms(text).iter().map(|word| hash(&word.term)).collect();
     hashes.sort_unstable();
@@ -102,7 +102,7 @@ pub struct Headline<'a> {
 impl Headline<'_> {
     /// Returns whether each of the two reports contains every word of the other's title, so that
     /// neither title names anything specific. Titles of one word are too short for that.
-    pub fn same(&self, overlap: &Overlap, title: &str) -> bool {
+    pub fn has_generic_titles(&self, overlap: &Overlap, title: &str) -> bool {
         let other_terms = report::terms(title);
         let Some(places) = &self.places else { return false };
         other_terms.len() > 1
@@ -124,7 +124,7 @@ impl ReportTerms {
     }
 
     /// Returns a matcher of the report's words in comments.
-    pub fn said(&self) -> CommentMatcher<'_> {
+    pub fn comment_matcher(&self) -> CommentMatcher<'_> {
         CommentMatcher {
             words: &self.words,
             places: self.words.iter().enumerate().map(|(i, (term, _))| (hash(term), i)).collect(),
@@ -233,7 +233,7 @@ impl FullText {
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn weighed(
+    pub fn weigh(
         &self,
         words: &Words,
         matches: &[(i64, f32)],
@@ -335,7 +335,7 @@ mod tests {
     use tantivy::TantivyDocument;
 
     use super::*;
-    use precedent_text::{prepare::Prepared, skeleton::Skeleton};
+    use precedent_text::{prepare::PreparedText, skeleton::Skeleton};
 
     /// Creates an index of documents, each a title, a body and comments; their ids are their
     /// indices.
@@ -366,7 +366,7 @@ mod tests {
             ..Words::default()
         };
         let matches = fulltext.search(&words, &[], 10).unwrap();
-        fulltext.weighed(&words, &matches, extra).unwrap().into_iter().map(|(id, _)| id).collect()
+        fulltext.weigh(&words, &matches, extra).unwrap().into_iter().map(|(id, _)| id).collect()
     }
 
     #[test]
@@ -396,7 +396,7 @@ mod tests {
         let searcher = fulltext.searcher().unwrap();
         assert!(frequency(&searcher, &[f.title], "pump").unwrap() > searcher.num_docs());
 
-        let body = Prepared::body("The pump_valve() leaks.", &Skeleton::default());
+        let body = PreparedText::body("The pump_valve() leaks.", &Skeleton::default());
         let terms = fulltext.report_terms(&Report::new("Pump leaks", &body)).unwrap();
         let overlap = &fulltext.overlaps(&terms, &[3]).unwrap()[0];
         for share in [overlap.words, overlap.title_title, overlap.body_title, overlap.identifiers] {

@@ -242,7 +242,7 @@ mod tests {
             let terms = query_words.iter().map(|w| precedent_text::report::terms(WORDS[*w]).remove(0)).collect();
             let words = Words { terms, scope: Scope::Any, ..Words::default() };
             let state = Test::State(precedent_core::model::State::Closed);
-            let filters = if only_closed { vec![Filter { test: state, negated: false }] } else { Vec::new() };
+            let filters = if only_closed { vec![Filter { test: state, is_negated: false }] } else { Vec::new() };
             let searcher = fulltext.searcher().unwrap();
             let query = fulltext.with_filters(fulltext.query(&words).unwrap(), &filters);
             let whole = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).unwrap();

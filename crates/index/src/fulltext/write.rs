@@ -18,13 +18,13 @@ use tantivy::{
 use super::{FullText, IndexProgress, broken, schema::SCHEMA_VERSION};
 use crate::lock::UpdateLock;
 use precedent_core::{
-    error::{Code, Error, Result, cancelled},
+    error::{Code, Error, Result, cancel_error},
     model::State,
-    task::{Phase, Task, apart},
+    task::{Phase, Task, run_detached},
 };
 use precedent_store::{DocumentRow, StoredComment};
 use precedent_text::{
-    PREPARATION_VERSION, closure::Closure, prepare::Prepared, signature::Signature,
+    PREPARATION_VERSION, closure::Closure, prepare::PreparedText, signature::Signature,
 };
 
 /// The memory of each of the two indexing threads, in bytes: enough for half of the documents
@@ -176,7 +176,7 @@ impl std::fmt::Debug for Writer<'_> {
 
 impl Writer<'_> {
     fn writer(&mut self) -> Result<&mut IndexWriter<QueueEntry>> {
-        self.writer.as_mut().ok_or_else(cancelled)
+        self.writer.as_mut().ok_or_else(cancel_error)
     }
 
     /// Runs a long operation with tantivy's writer. After cancellation it continues in the
@@ -186,10 +186,10 @@ impl Writer<'_> {
         task: &Task,
         work: impl FnOnce(IndexWriter<QueueEntry>) -> T + Send + 'static,
     ) -> Result<T> {
-        let writer = self.writer.take().ok_or_else(cancelled)?;
+        let writer = self.writer.take().ok_or_else(cancel_error)?;
         let lock = self.lock.clone();
         // The writer has its own lock, which must be released first.
-        Ok(apart(task, move || (work(writer), lock))?.0)
+        Ok(run_detached(task, move || (work(writer), lock))?.0)
     }
 
     /// Removes all documents.
@@ -322,18 +322,18 @@ impl FullText {
         let mut writer: IndexWriter = self.index.writer_with_options(options)?;
         self.remove_leftovers()?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
-        let (mut done, total) = (0, groups.iter().map(|(_, documents)| documents).sum());
+        let (mut merged_count, total) = (0, groups.iter().map(|(_, documents)| documents).sum());
         for groups in groups.chunks(AT_ONCE) {
             task.check()?;
-            task.report(Phase::Merge, done, Some(total), "documents");
-            done += groups.iter().map(|(_, documents)| documents).sum::<u64>();
+            task.report(Phase::Merge, merged_count, Some(total), "documents");
+            merged_count += groups.iter().map(|(_, documents)| documents).sum::<u64>();
             let (groups, lock) = (groups.to_vec(), lock.clone());
             let merge = move || {
                 let merges: Vec<_> = groups.iter().map(|(ids, _)| writer.merge(ids)).collect();
                 let results: Vec<_> = merges.into_iter().map(FutureResult::wait).collect();
                 (results, writer, lock)
             };
-            let (results, back, _) = apart(task, merge)?;
+            let (results, back, _) = run_detached(task, merge)?;
             writer = back;
             for result in results {
                 // Unreadable data makes the merging thread panic.
@@ -381,8 +381,8 @@ impl FullText {
     pub fn entry(
         &self,
         row: &DocumentRow,
-        body: &Prepared,
-        comments: &[(&StoredComment, Prepared)],
+        body: &PreparedText,
+        comments: &[(&StoredComment, PreparedText)],
     ) -> Entry {
         let f = &self.fields;
         let mut d = TantivyDocument::default();

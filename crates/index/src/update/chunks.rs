@@ -12,14 +12,14 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{BATCH, Derived, FullDocument, Indexed, Skeletons};
+use super::{BATCH, DerivedData, FullDocument, IndexedPart, Skeletons};
 use crate::{
     embed::{Embedder, Engine, Work},
     lock::{Kind, UpdateLock},
-    vectors::{Extent, Pending, Planned, TITLE_PART, Vectors},
+    vectors::{Extent, PendingChunk, PlannedChunk, TITLE_PART, Vectors},
 };
 use precedent_core::{
-    error::{Code, Error, Result, cancelled},
+    error::{Code, Error, Result, cancel_error},
     model::IndexReport,
     task::{Phase, Task},
 };
@@ -27,7 +27,7 @@ use precedent_store::{Listing, Urgency};
 use precedent_text::{
     chunk::{self, MAX_BODY_CHUNKS, MAX_COMMENT_CHUNKS},
     language,
-    prepare::Prepared,
+    prepare::PreparedText,
 };
 
 /// The number of chunks that are stored in one transaction. A kill loses at most these, and as many
@@ -45,7 +45,7 @@ struct EmbeddedCount {
     passages: u64,
 }
 
-impl Derived<'_> {
+impl DerivedData<'_> {
     /// Plans the chunks of changed documents and embeds those without a vector, the newest and open
     /// items first, bodies before comments; `most` of them, or all. Returns whether all are
     /// embedded.
@@ -75,24 +75,24 @@ impl Derived<'_> {
             let counts = self.embed(vectors, engine, workers, budget, &skeletons, task)?;
             report.embedded += counts.passages;
             budget = budget.saturating_sub(counts.vectors);
-            if budget == 0 || vectors.reached()? == self.store.read(|r| r.revision())? {
+            if budget == 0 || vectors.planned_revision()? == self.store.read(|r| r.revision())? {
                 break;
             }
         }
         report.vector_seconds += start.elapsed().as_secs_f64();
-        Ok(vectors.pending(1)?.is_empty())
+        Ok(vectors.pending_chunks(1)?.is_empty())
     }
 
     /// Plans the chunks of changed documents, and returns the number of those in another language
     /// than English.
     fn plan(&self, vectors: &Vectors, skeletons: &Skeletons, task: &Task) -> Result<u64> {
-        let progress = vectors.reached()?;
+        let progress = vectors.planned_revision()?;
         let revision = self.store.read(|r| r.revision())?;
         // The store was restored from an older copy: compare everything again.
         let progress = if progress > revision { 0 } else { progress };
         let changes =
             self.by_urgency(&self.store.read(|r| r.changed_documents(progress))?, task)?;
-        let (mut done, total) = (0, changes.len() as u64);
+        let (mut planned_count, total) = (0, changes.len() as u64);
         let foreign = AtomicU64::default();
         let plan = |l: &FullDocument| {
             if self.parts.includes_text() && is_foreign(&l.row.title, &l.row.body) {
@@ -102,11 +102,11 @@ impl Derived<'_> {
         };
         self.for_each_prepared(changes.chunks(BATCH), plan, |batch, mut plans| {
             task.check()?;
-            plans.extend(batch.iter().filter(|l| l.deleted).map(|l| (l.id, 0, Vec::new())));
+            plans.extend(batch.iter().filter(|l| l.is_deleted).map(|l| (l.id, 0, Vec::new())));
             // Planning is idempotent, so only the end is recorded.
             vectors.plan(&plans, None)?;
-            done += batch.len() as u64;
-            task.report(Phase::Chunk, done, Some(total), "documents");
+            planned_count += batch.len() as u64;
+            task.report(Phase::Chunk, planned_count, Some(total), "documents");
             Ok(true)
         })?;
         let mut removals = Vec::new();
@@ -164,8 +164,8 @@ impl Derived<'_> {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn unplanned(&self, vectors: &Vectors) -> Result<u64> {
-        let progress = vectors.reached()?;
+    pub fn count_unplanned(&self, vectors: &Vectors) -> Result<u64> {
+        let progress = vectors.planned_revision()?;
         let revision = self.store.read(|r| r.revision())?;
         let progress = if progress > revision { 0 } else { progress };
         let skeletons = self.skeletons()?;
@@ -175,7 +175,7 @@ impl Derived<'_> {
                 let plan = self.plan_document(&content, &skeletons);
                 count += u64::from(!vectors.is_planned(content.row.id, &plan)?);
             }
-            for tombstone in batch.iter().filter(|l| l.deleted) {
+            for tombstone in batch.iter().filter(|l| l.is_deleted) {
                 count += u64::from(!vectors.is_planned(tombstone.id, &[])?);
             }
         }
@@ -203,15 +203,15 @@ impl Derived<'_> {
         skeletons: &Skeletons,
         task: &Task,
     ) -> Result<EmbeddedCount> {
-        let mut chunks = vectors.pending(EMBED_BATCH)?;
+        let mut chunks = vectors.pending_chunks(EMBED_BATCH)?;
         if chunks.is_empty() || most == 0 {
             return Ok(EmbeddedCount::default());
         }
-        let Extent { chunks: total, embedded: start } = vectors.extent()?;
+        let Extent { chunks: total, embedded_chunks: start } = vectors.extent()?;
         let counter = Mutex::new(EmbeddedCount::default());
         let first = engine.load(Work::Indexing)?;
-        let (give, take) = channel::<(Pending, String)>();
-        let (answer, answers) = sync_channel::<Result<(Pending, Vec<f32>)>>(EMBED_BATCH);
+        let (give, take) = channel::<(PendingChunk, String)>();
+        let (answer, answers) = sync_channel::<Result<(PendingChunk, Vec<f32>)>>(EMBED_BATCH);
         let (take, counter) = (&Mutex::new(take), &counter);
         std::thread::scope(|scope| {
             // Owned here, so that the workers end with this closure in every case.
@@ -229,12 +229,15 @@ impl Derived<'_> {
                     loop {
                         let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((chunk, text)) = next else { return };
-                        let result =
-                            if task.is_cancelled() { Err(cancelled()) } else { model.embed(&text) };
+                        let result = if task.is_cancelled() {
+                            Err(cancel_error())
+                        } else {
+                            model.embed(&text)
+                        };
                         if result.is_ok() {
                             let mut counts = counter.lock().unwrap_or_else(PoisonError::into_inner);
                             counts.vectors += 1;
-                            counts.passages += u64::from(chunk.planned.part != TITLE_PART);
+                            counts.passages += u64::from(chunk.plan.part != TITLE_PART);
                             if counts.vectors.is_multiple_of(16) {
                                 task.report(
                                     Phase::Embed,
@@ -264,7 +267,7 @@ impl Derived<'_> {
                         .map_err(|_| Error::new(Code::Internal, "the embedding workers stopped"))?;
                 }
                 chunks = if job_count < most {
-                    let mut next_chunks = vectors.pending(in_flight.len() + EMBED_BATCH)?;
+                    let mut next_chunks = vectors.pending_chunks(in_flight.len() + EMBED_BATCH)?;
                     next_chunks.retain(|chunk| !in_flight.contains(&chunk.id));
                     next_chunks
                 } else {
@@ -312,9 +315,9 @@ impl Derived<'_> {
     fn ready(
         &self,
         vectors: &Vectors,
-        chunks: Vec<Pending>,
+        chunks: Vec<PendingChunk>,
         skeletons: &Skeletons,
-    ) -> Result<Vec<(Pending, String)>> {
+    ) -> Result<Vec<(PendingChunk, String)>> {
         let texts = self.texts(&chunks, skeletons)?;
         let (mut ready, mut stale) = (Vec::with_capacity(chunks.len()), Vec::new());
         for (chunk, text) in chunks.into_iter().zip(texts) {
@@ -331,7 +334,7 @@ impl Derived<'_> {
 
     /// Returns the texts of chunks, split again from the store; `None` if the document has changed
     /// since planning.
-    fn texts(&self, chunks: &[Pending], skeletons: &Skeletons) -> Result<Vec<Option<String>>> {
+    fn texts(&self, chunks: &[PendingChunk], skeletons: &Skeletons) -> Result<Vec<Option<String>>> {
         let mut documents: Vec<i64> = chunks.iter().map(|p| p.document).collect();
         documents.sort_unstable();
         documents.dedup();
@@ -342,34 +345,34 @@ impl Derived<'_> {
             .map(|p| {
                 let at = documents.binary_search(&p.document).ok()?;
                 let content = contents.get(at)?.as_ref()?;
-                if p.planned.part == TITLE_PART {
+                if p.plan.part == TITLE_PART {
                     let text = chunk::representation(&content.row.title, "");
-                    return (hash(&text) == p.planned.hash).then_some(text);
+                    return (hash(&text) == p.plan.hash).then_some(text);
                 }
-                let text = if p.planned.part == 0 {
-                    Prepared::body(&content.row.body, skeletons.of(content.row.source_id))
+                let text = if p.plan.part == 0 {
+                    PreparedText::body(&content.row.body, skeletons.of(content.row.source_id))
                 } else {
-                    Prepared::comment(
-                        &content.comments.iter().find(|c| c.id == p.planned.part)?.body,
+                    PreparedText::comment(
+                        &content.comments.iter().find(|c| c.id == p.plan.part)?.body,
                     )
                 };
-                let texts = self.representations(&content.row.title, &text, p.planned.part == 0);
-                let text = texts.into_iter().nth(p.planned.ordinal as usize)?;
-                (hash(&text) == p.planned.hash).then_some(text)
+                let texts = self.representations(&content.row.title, &text, p.plan.part == 0);
+                let text = texts.into_iter().nth(p.plan.ordinal as usize)?;
+                (hash(&text) == p.plan.hash).then_some(text)
             })
             .collect())
     }
 
     /// Returns the planned chunks of a document. Comments by bots and short ones ("+1") have none.
-    fn plan_document(&self, content: &FullDocument, skeletons: &Skeletons) -> Vec<Planned> {
+    fn plan_document(&self, content: &FullDocument, skeletons: &Skeletons) -> Vec<PlannedChunk> {
         let row = &content.row;
         let urgency = Urgency::of(row.state, row.updated_at.map(|t| t.as_second())).number();
         let mut out = Vec::new();
-        let add = |out: &mut Vec<Planned>, part: i64, text: &Prepared| {
+        let add = |out: &mut Vec<PlannedChunk>, part: i64, text: &PreparedText| {
             for (i, text) in self.representations(&row.title, text, part == 0).iter().enumerate() {
                 let stage = if part != 0 { 2 } else { i64::from(i > 0) };
                 #[allow(clippy::cast_possible_truncation, reason = "at most MAX_BODY_CHUNKS")]
-                out.push(Planned {
+                out.push(PlannedChunk {
                     part,
                     ordinal: i as u32,
                     hash: hash(text),
@@ -378,11 +381,11 @@ impl Derived<'_> {
             }
         };
         if self.parts.includes_text() {
-            add(&mut out, 0, &Prepared::body(&row.body, skeletons.of(row.source_id)));
+            add(&mut out, 0, &PreparedText::body(&row.body, skeletons.of(row.source_id)));
             let title = chunk::representation(&row.title, "");
             // A report without a body equals its title, so one vector is enough.
             if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {
-                out.push(Planned {
+                out.push(PlannedChunk {
                     part: TITLE_PART,
                     ordinal: 0,
                     hash: hash(&title),
@@ -391,7 +394,7 @@ impl Derived<'_> {
             }
         }
         for comment in content.comments.iter().filter(|c| !c.author.bot) {
-            let text = Prepared::comment(&comment.body);
+            let text = PreparedText::comment(&comment.body);
             if !text.is_slight() {
                 add(&mut out, comment.id, &text);
             }
@@ -399,9 +402,9 @@ impl Derived<'_> {
         out
     }
 
-    fn representations(&self, title: &str, text: &Prepared, is_body: bool) -> Vec<String> {
+    fn representations(&self, title: &str, text: &PreparedText, is_body: bool) -> Vec<String> {
         let mut texts = representations(title, text, is_body);
-        if self.parts == Indexed::Opening {
+        if self.parts == IndexedPart::Opening {
             texts.truncate(1);
         }
         texts
@@ -415,7 +418,7 @@ pub fn is_foreign(title: &str, body: &str) -> bool {
 }
 
 /// Returns the texts that the model receives for a document's own text or for a comment, in order.
-pub fn representations(title: &str, text: &Prepared, is_body: bool) -> Vec<String> {
+pub fn representations(title: &str, text: &PreparedText, is_body: bool) -> Vec<String> {
     let chunks = chunk::chunks(text, if is_body { MAX_BODY_CHUNKS } else { MAX_COMMENT_CHUNKS });
     if chunks.is_empty() && is_body && !title.trim().is_empty() {
         return vec![chunk::representation(title, "")];

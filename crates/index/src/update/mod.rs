@@ -26,7 +26,7 @@ use precedent_core::{
 use precedent_store::{DocumentRow, Listing, Reader, Store, StoredComment};
 use precedent_text::{
     PREPARATION_VERSION,
-    prepare::Prepared,
+    prepare::PreparedText,
     skeleton::{Finder, Skeleton},
 };
 
@@ -58,7 +58,7 @@ pub enum Effort {
 
 /// The parts of a document that are indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Indexed {
+pub enum IndexedPart {
     /// The document's own text, its title and the comments on it.
     All,
     /// All but the comments.
@@ -69,7 +69,7 @@ pub enum Indexed {
     Opening,
 }
 
-impl Indexed {
+impl IndexedPart {
     fn includes_text(self) -> bool {
         self != Self::Comments
     }
@@ -81,7 +81,7 @@ impl Indexed {
 
 /// An updater of derived data.
 #[derive(Debug)]
-pub struct Derived<'a> {
+pub struct DerivedData<'a> {
     /// Store, the source of all derived data.
     pub store: &'a Store,
     /// The full-text index.
@@ -89,7 +89,7 @@ pub struct Derived<'a> {
     /// The casebook's folder, for the lock.
     pub folder: &'a Path,
     /// Parts of each document that are indexed.
-    pub parts: Indexed,
+    pub parts: IndexedPart,
 }
 
 /// A document with its comments.
@@ -98,7 +98,7 @@ struct FullDocument {
     comments: Vec<StoredComment>,
 }
 
-impl Derived<'_> {
+impl DerivedData<'_> {
     fn whole(&self, reader: &Reader<'_>, id: i64) -> Result<Option<FullDocument>> {
         let Some(row) = reader.document(id)? else { return Ok(None) };
         let comments = if self.parts.comments() { reader.comments(&row)? } else { Vec::new() };
@@ -145,7 +145,7 @@ impl Derived<'_> {
     /// # Errors
     /// Those of the database and the index.
     pub fn text_is_stale(&self) -> Result<bool> {
-        let progress = self.fulltext.reached()?;
+        let progress = self.fulltext.progress()?;
         let (revision, links) = self.store.read(|r| Ok((r.revision()?, r.links_revision()?)))?;
         Ok(links != revision
             || progress.revision != revision
@@ -201,7 +201,7 @@ impl Derived<'_> {
 
     /// Detects the template of every source that has doubled in size since the last detection.
     fn find_skeletons(&self, short_wait: bool, task: &Task) -> Result<()> {
-        let has_index = self.fulltext.reached()?.revision > 0;
+        let has_index = self.fulltext.progress()?.revision > 0;
         for source in self.store.read(|r| r.sources())? {
             task.check()?;
             let (items, found_from) = self.store.read(|r| r.skeleton_age(source.id))?;
@@ -237,7 +237,7 @@ impl Derived<'_> {
         lock: &UpdateLock,
         task: &Task,
     ) -> Result<u64> {
-        let mut progress = self.fulltext.reached()?;
+        let mut progress = self.fulltext.progress()?;
         let (revision, mut changes) =
             self.store.read(|r| Ok((r.revision()?, r.changed_documents(progress.revision)?)))?;
         let rebuild = progress.revision > revision
@@ -257,21 +257,23 @@ impl Derived<'_> {
         let until = until.filter(|_| !rebuild);
         let fresh = progress.revision == 0;
         let skeletons = self.skeletons()?;
-        let (mut done, mut written, mut since_commit, mut is_stopped) = (0, 0, 0, false);
+        let (mut indexed_count, mut entry_count, mut since_commit, mut is_stopped) =
+            (0, 0, 0, false);
         let total = changes.len() as u64;
         let entry = |l: &FullDocument| {
-            let body = Prepared::body(&l.row.body, skeletons.of(l.row.source_id));
+            let body = PreparedText::body(&l.row.body, skeletons.of(l.row.source_id));
             let comments: Vec<_> =
-                l.comments.iter().map(|c| (c, Prepared::comment(&c.body))).collect();
+                l.comments.iter().map(|c| (c, PreparedText::comment(&c.body))).collect();
             self.fulltext.entry(&l.row, &body, &comments)
         };
         self.for_each_prepared(batches(&changes, BATCH), entry, |batch, entries| {
             task.check()?;
             // A commit must not separate a batch from the start of its revision.
-            let whole = done > 0 && batch[0].revision > changes[done - 1].revision;
+            let whole =
+                indexed_count > 0 && batch[0].revision > changes[indexed_count - 1].revision;
             is_stopped = whole && until.is_some_and(|until| Instant::now() >= until);
             if whole && (is_stopped || since_commit >= COMMIT_EVERY) {
-                writer.commit(changes[done - 1].revision, task)?;
+                writer.commit(changes[indexed_count - 1].revision, task)?;
                 since_commit = 0;
             }
             if is_stopped {
@@ -282,16 +284,16 @@ impl Derived<'_> {
             }
             for entry in entries {
                 writer.add(entry)?;
-                written += 1;
+                entry_count += 1;
             }
-            done += batch.len();
+            indexed_count += batch.len();
             since_commit += batch.len();
-            task.report(Phase::FullText, done as u64, Some(total), "documents");
+            task.report(Phase::FullText, indexed_count as u64, Some(total), "documents");
             Ok(true)
         })?;
         if is_stopped {
             writer.finish(task)?;
-            return Ok(written);
+            return Ok(entry_count);
         }
         if !fresh {
             // A removed source leaves no tombstones, so remove documents without a row.
@@ -304,7 +306,7 @@ impl Derived<'_> {
         }
         writer.commit(revision, task)?;
         writer.finish(task)?;
-        Ok(written)
+        Ok(entry_count)
     }
 
     /// Calls `work` with the results of `prepare` for each batch, without tombstones, until it
@@ -343,7 +345,7 @@ impl Derived<'_> {
     fn load(&self, batch: &[Listing]) -> Result<Vec<FullDocument>> {
         self.store.read(|r| {
             let mut documents = Vec::with_capacity(batch.len());
-            for listing in batch.iter().filter(|l| !l.deleted) {
+            for listing in batch.iter().filter(|l| !l.is_deleted) {
                 documents.extend(self.whole(r, listing.id)?);
             }
             Ok(documents)
@@ -376,7 +378,7 @@ pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
                 false => Err(error),
             })
         }
-        opened => opened,
+        result => result,
     }
 }
 

@@ -60,7 +60,7 @@ pub const TITLE_PART: i64 = -1;
 
 /// A chunk of a document that needs a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
+pub struct PlannedChunk {
     /// The part: 0 for the document's own text, [`TITLE_PART`] for its title, else the comment's
     /// row id.
     pub part: i64,
@@ -74,7 +74,7 @@ pub struct Planned {
 
 /// A chunk that has no vector yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pending {
+pub struct PendingChunk {
     /// Row id of the chunk.
     pub id: i64,
     /// Document of the chunk.
@@ -82,7 +82,7 @@ pub struct Pending {
     /// Source of the document.
     pub source: i64,
     /// Plan of the chunk.
-    pub planned: Planned,
+    pub plan: PlannedChunk,
 }
 
 /// A chunk near the query.
@@ -132,7 +132,7 @@ pub struct Extent {
     /// Number of all chunks of texts.
     pub chunks: u64,
     /// Number of chunks with a vector.
-    pub embedded: u64,
+    pub embedded_chunks: u64,
 }
 
 /// A set of vectors of one model and text preparation.
@@ -297,7 +297,7 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn reached(&self) -> Result<u64> {
+    pub fn planned_revision(&self) -> Result<u64> {
         self.read(|c| Ok(c.query_row("SELECT revision FROM state", [], |r| r.get(0))?))
     }
 
@@ -309,7 +309,7 @@ impl Vectors {
         self.read(|c| {
             let mut statement = c.prepare_cached("SELECT chunks, embedded FROM state")?;
             Ok(statement
-                .query_row([], |r| Ok(Extent { chunks: r.get(0)?, embedded: r.get(1)? }))?)
+                .query_row([], |r| Ok(Extent { chunks: r.get(0)?, embedded_chunks: r.get(1)? }))?)
         })
     }
 
@@ -333,7 +333,7 @@ impl Vectors {
     /// Those of the database.
     pub fn plan(
         &self,
-        documents: &[(i64, i64, Vec<Planned>)],
+        documents: &[(i64, i64, Vec<PlannedChunk>)],
         revision: Option<u64>,
     ) -> Result<()> {
         self.write(|c| {
@@ -346,23 +346,23 @@ impl Vectors {
             )?;
             let mut removals = Vec::new();
             for (document, source, chunks) in documents {
-                let mut new_chunks: Vec<&Planned> = chunks.iter().collect();
+                let mut new_chunks: Vec<&PlannedChunk> = chunks.iter().collect();
                 let rows = select.query_map([document], |r| {
                     Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?, r.get::<_, u32>(2)?, r.get::<_, [u8; 16]>(3)?, r.get::<_, bool>(4)?))
                 })?;
                 let mut stale = Vec::new();
                 for row in rows {
-                    let (id, part, ordinal, hash, embedded) = row?;
+                    let (id, part, ordinal, hash, is_embedded) = row?;
                     match new_chunks.iter().position(|p| p.part == part && p.ordinal == ordinal && p.hash == hash) {
                         Some(at) => {
                             new_chunks.swap_remove(at);
                         }
-                        None => stale.push((id, embedded && part != TITLE_PART)),
+                        None => stale.push((id, is_embedded && part != TITLE_PART)),
                     }
                 }
-                for (id, embedded) in stale {
+                for (id, is_embedded) in stale {
                     delete.execute([id])?;
-                    if embedded {
+                    if is_embedded {
                         delete_vector.execute([id])?;
                         removals.extend(u32::try_from(id));
                     }
@@ -384,7 +384,7 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn pending(&self, limit: usize) -> Result<Vec<Pending>> {
+    pub fn pending_chunks(&self, limit: usize) -> Result<Vec<PendingChunk>> {
         self.read(|c| {
             let mut statement = c.prepare_cached(&format!(
                 "{CHUNK_SQL} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"
@@ -398,7 +398,7 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn pending_of(&self, document: i64) -> Result<Vec<Pending>> {
+    pub fn pending_of(&self, document: i64) -> Result<Vec<PendingChunk>> {
         self.read(|c| {
             let mut statement = c.prepare_cached(&format!(
                 "{CHUNK_SQL} WHERE document_id = ?1 AND code IS NULL ORDER BY id"
@@ -412,7 +412,7 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn put(&self, vectors: &[(Pending, Vec<f32>)]) -> Result<()> {
+    pub fn put(&self, vectors: &[(PendingChunk, Vec<f32>)]) -> Result<()> {
         self.write(|c| {
             let mut mark =
                 c.prepare_cached("UPDATE chunks SET code = ?2 WHERE id = ?1 AND hash = ?3 AND code IS NULL")?;
@@ -420,18 +420,18 @@ impl Vectors {
                 "INSERT INTO embeddings (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))",
             )?;
             let mut rows = Vec::with_capacity(vectors.len());
-            for (pending, vector) in vectors {
+            for (chunk, vector) in vectors {
                 let whole = quantise(vector);
-                if pending.planned.part == TITLE_PART {
-                    mark.execute(params![pending.id, whole, pending.planned.hash])?;
+                if chunk.plan.part == TITLE_PART {
+                    mark.execute(params![chunk.id, whole, chunk.plan.hash])?;
                     continue;
                 }
                 let words = signs(vector);
                 let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-                if mark.execute(params![pending.id, code, pending.planned.hash])? > 0 {
-                    insert.execute(params![pending.id, pending.source, whole])?;
+                if mark.execute(params![chunk.id, code, chunk.plan.hash])? > 0 {
+                    insert.execute(params![chunk.id, chunk.source, whole])?;
                     if let (Ok(chunk), Ok(document)) =
-                        (u32::try_from(pending.id), u32::try_from(pending.document))
+                        (u32::try_from(chunk.id), u32::try_from(chunk.document))
                     {
                         rows.push(CodeRow { chunk, document, words });
                     }
@@ -489,7 +489,7 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn is_planned(&self, document: i64, chunks: &[Planned]) -> Result<bool> {
+    pub fn is_planned(&self, document: i64, chunks: &[PlannedChunk]) -> Result<bool> {
         self.read(|c| {
             let mut statement =
                 c.prepare_cached("SELECT part, ordinal, hash FROM chunks WHERE document_id = ?1")?;
@@ -509,7 +509,7 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn lost(&self) -> Result<u64> {
+    pub fn count_lost(&self) -> Result<u64> {
         self.read(|c| {
             Ok(c.query_row(&format!("SELECT count(*) FROM chunks WHERE {LOST_CHUNKS}"), [], |r| {
                 r.get(0)
@@ -543,12 +543,12 @@ const LOST_CHUNKS: &str =
 const CHUNK_SQL: &str =
     "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
 
-fn read_pending(r: &rusqlite::Row<'_>) -> rusqlite::Result<Pending> {
-    Ok(Pending {
+fn read_pending(r: &rusqlite::Row<'_>) -> rusqlite::Result<PendingChunk> {
+    Ok(PendingChunk {
         id: r.get(0)?,
         document: r.get(1)?,
         source: r.get(2)?,
-        planned: Planned {
+        plan: PlannedChunk {
             part: r.get(3)?,
             ordinal: r.get(4)?,
             hash: r.get(5)?,

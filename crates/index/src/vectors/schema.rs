@@ -189,7 +189,7 @@ mod tests {
     use rusqlite::params;
 
     use super::{
-        super::{Extent, Planned, Vectors, codes::signs, path, search::quantise},
+        super::{Extent, PlannedChunk, Vectors, codes::signs, path, search::quantise},
         *,
     };
     use crate::embed::Engine;
@@ -244,8 +244,8 @@ mod tests {
         drop(old);
 
         let vectors = Vectors::open(folder.path(), &info).unwrap();
-        assert_eq!(vectors.extent().unwrap(), Extent { chunks: 4, embedded: 3 });
-        assert_eq!((vectors.reached().unwrap(), vectors.lost().unwrap()), (5, 0));
+        assert_eq!(vectors.extent().unwrap(), Extent { chunks: 4, embedded_chunks: 3 });
+        assert_eq!((vectors.planned_revision().unwrap(), vectors.count_lost().unwrap()), (5, 0));
         assert_eq!(vectors.codes().unwrap().len(), 3);
         let near = vectors.search(&vector(2, info.dimensions), None, 1).unwrap();
         assert_eq!((near[0].chunk, near[0].document), (2, 2));
@@ -270,10 +270,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let info = Engine::Hashed.info().unwrap();
         let vectors = Vectors::open(folder.path(), &info).unwrap();
-        let chunk = |n: u8| Planned { part: 0, ordinal: u32::from(n), hash: [n; 16], priority: 0 };
+        let chunk =
+            |n: u8| PlannedChunk { part: 0, ordinal: u32::from(n), hash: [n; 16], priority: 0 };
         vectors.plan(&[(1, 1, (0..20).map(chunk).collect())], None).unwrap();
-        for pending in vectors.pending(100).unwrap() {
-            let vector = vector(pending.planned.ordinal, info.dimensions);
+        for pending in vectors.pending_chunks(100).unwrap() {
+            let vector = vector(pending.plan.ordinal, info.dimensions);
             vectors.put(&[(pending, vector)]).unwrap();
         }
         vectors

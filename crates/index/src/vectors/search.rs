@@ -330,17 +330,17 @@ impl Vectors {
         let now = |current: &Arc<Codes>| {
             self.read(|c| {
                 let mut statement = c.prepare_cached("SELECT generation, embedded FROM state")?;
-                let (generation, embedded): (i64, usize) =
+                let (generation, embedded_count): (i64, usize) =
                     statement.query_row([], |r| Ok((r.get(0)?, r.get(1)?)))?;
                 if generation == current.generation {
-                    return Ok((Arc::clone(current), embedded));
+                    return Ok((Arc::clone(current), embedded_count));
                 }
-                Ok((Arc::new(current.at_generation(c, generation)?), embedded))
+                Ok((Arc::new(current.at_generation(c, generation)?), embedded_count))
             })
         };
-        let (mut codes, embedded) = now(&slot)?;
+        let (mut codes, embedded_count) = now(&slot)?;
         // Rebuild missing codes from the vectors, once: a vector may be missing as well.
-        if codes.len() != embedded && !self.codes_rebuilt.swap(true, Ordering::Relaxed) {
+        if codes.len() != embedded_count && !self.codes_rebuilt.swap(true, Ordering::Relaxed) {
             self.write(|c| rebuild(c, width))?;
             codes = now(&Arc::new(Codes::empty(width)))?.0;
         }

@@ -35,14 +35,14 @@ const PINS: &str = concat!(
     r"|(?:recovery|backup)[ _-]codes?|otp|totp|pins?|puk|tan|cvv|cvc",
 );
 /// The names of a login with its password.
-const BOTH: &str = concat!(
+const LOGIN_NAMES: &str = concat!(
     r"credentials?|creds|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter",
     r"|zugang|accès|acceso|accesso|acesso|dostęp|(?:log|sign)[ ]in[ ]with|logged[ ]in[ ](?:as|with)|logins?|user/pass",
 );
 
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
-        "(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({PINS})|({KEYS_JOINED}|{KEYS})|({BOTH})|(keys?))"
+        "(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({PINS})|({KEYS_JOINED}|{KEYS})|({LOGIN_NAMES})|(keys?))"
     ))
 });
 

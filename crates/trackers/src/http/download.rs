@@ -15,7 +15,7 @@ use super::{
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    task::{Phase, Task, blocking},
+    task::{Phase, Task, run_blocking},
 };
 
 /// The longest duration of a download.
@@ -60,7 +60,7 @@ pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<
         }
     };
     let to = to.to_owned();
-    blocking(move || fs::rename(&part, &to).map_err(|e| Error::io(&to, e))).await?;
+    run_blocking(move || fs::rename(&part, &to).map_err(|e| Error::io(&to, e))).await?;
     Ok(checksum)
 }
 
@@ -78,7 +78,7 @@ async fn fetch(
     let len = length(part);
     let (mut answer, checksum) = tokio::select! {
         answer = ask(http, url, len) => answer?,
-        () = task.cancelled() => return Err(Failure::Fatal(precedent_core::error::cancelled())),
+        () = task.wait_for_cancel() => return Err(Failure::Fatal(precedent_core::error::cancel_error())),
     };
     let status = answer.status().as_u16();
     let text = |name: header::HeaderName| answer.headers().get(name).and_then(|v| v.to_str().ok());
@@ -125,11 +125,11 @@ async fn fetch(
         return Err(Failure::Fatal(odd(url, "the file is too large for a model")));
     }
     let mut file = Some(open(part, from).map_err(Failure::Fatal)?);
-    let (mut buffer, mut done) = (Vec::with_capacity(BUFFER), from);
+    let (mut buffer, mut received_bytes) = (Vec::with_capacity(BUFFER), from);
     loop {
         let chunk = tokio::select! {
             chunk = answer.chunk() => chunk,
-            () = task.cancelled() => return Err(Failure::Fatal(precedent_core::error::cancelled())),
+            () = task.wait_for_cancel() => return Err(Failure::Fatal(precedent_core::error::cancel_error())),
         };
         let (more, broken) = match chunk {
             Ok(Some(chunk)) => {
@@ -140,11 +140,11 @@ async fn fetch(
             Err(error) => (false, Some(unreachable(url, &error))),
         };
         if buffer.len() >= BUFFER || !more {
-            done += buffer.len() as u64;
+            received_bytes += buffer.len() as u64;
             let bytes = std::mem::take(&mut buffer);
             let Some(mut out) = file.take() else { break };
             let name = part.to_owned();
-            let write = blocking(move || match out.write_all(&bytes) {
+            let write = run_blocking(move || match out.write_all(&bytes) {
                 Ok(()) => Ok(out),
                 Err(e) => {
                     // A partial file on a full disk is deleted to free its space.
@@ -155,7 +155,7 @@ async fn fetch(
                 }
             });
             file = Some(write.await.map_err(Failure::Fatal)?);
-            task.report(Phase::Download, done, Some(total), "bytes");
+            task.report(Phase::Download, received_bytes, Some(total), "bytes");
         }
         match broken {
             Some(error) => return Err(Failure::Retry(error)),
@@ -163,7 +163,7 @@ async fn fetch(
             None => {}
         }
     }
-    if total != done {
+    if total != received_bytes {
         return Err(Failure::Retry(odd(url, "the connection was interrupted")));
     }
     Ok(checksum)
@@ -186,7 +186,7 @@ async fn ask(
     from: u64,
 ) -> std::result::Result<(reqwest::Response, Option<String>), Failure> {
     let client = http.client().map_err(Failure::Fatal)?;
-    let (mut at, mut stated) = (url.clone(), None);
+    let (mut at, mut stated_digest) = (url.clone(), None);
     for _ in 0..=MAX_REDIRECTS {
         let mut builder = client
             .request(Method::GET, at.clone())
@@ -198,10 +198,10 @@ async fn ask(
         let answer = builder.send().await.map_err(|e| Failure::Retry(unreachable(&at, &e)))?;
         let text = |name: &str| answer.headers().get(name).and_then(|v| v.to_str().ok());
         let digest = text(LINKED_ETAG).map(|v| v.trim_matches('"').to_lowercase());
-        stated =
-            stated.or(digest.filter(|d| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit())));
+        stated_digest = stated_digest
+            .or(digest.filter(|d| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit())));
         if !answer.status().is_redirection() {
-            return Ok((answer, stated));
+            return Ok((answer, stated_digest));
         }
         let to = text("location").and_then(|l| at.join(l).ok());
         at = to

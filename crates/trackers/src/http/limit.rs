@@ -120,7 +120,7 @@ mod tests {
         Response {
             status,
             url: Url::parse("https://api.github.com/").unwrap(),
-            moved: false,
+            moved_permanently: false,
             etag: None,
             next: None,
             last: None,

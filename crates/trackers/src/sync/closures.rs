@@ -17,7 +17,7 @@ use precedent_core::{
         Closure, ClosureRecord, ClosureReport, ClosureStep, DocKind, Problem, Record, State,
         VerdictKind,
     },
-    task::{Phase, blocking},
+    task::{Phase, run_blocking},
 };
 use precedent_store::{DocumentRow, Reader, RemoteRow, SourceRow};
 
@@ -116,7 +116,7 @@ fn guest(
     key: &str,
     canonical: &str,
 ) -> Option<String> {
-    if !remote.trusted {
+    if !remote.is_trusted {
         return Some(format!(
             "{} was imported from a casebook file; if you know {} at {}: precedent source trust {}",
             source.key, remote.project, remote.host, source.key
@@ -194,7 +194,7 @@ async fn close_all(
         let earlier = closure.key.clone();
         let canonical = closure.canonical.clone();
         let store = std::sync::Arc::clone(&context.store);
-        let earlier = blocking(move || store.read(|r| r.closure(&earlier, &canonical))).await?;
+        let earlier = run_blocking(move || store.read(|r| r.closure(&earlier, &canonical))).await?;
         let now = (context.clock)();
         let mut job = ClosureJob {
             context,
@@ -329,7 +329,7 @@ impl ClosureJob<'_> {
         self.record.changed_at = (self.context.clock)();
         let (store, source) = (std::sync::Arc::clone(&self.context.store), self.source.clone());
         let (record, now) = (self.record.clone(), self.record.changed_at);
-        blocking(move || {
+        run_blocking(move || {
             store.write_durably(|w| w.put_closure(&record))?;
             apply(&store, &source, records, false, now, |_| Ok(())).map(|_| ())
         })

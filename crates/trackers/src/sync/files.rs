@@ -22,13 +22,13 @@ use super::{
 };
 use crate::tracker::file::{
     self, Chunk, Content, Look, Mapping, Piece, Tie, content, json,
-    mail::{Gathered, Threads},
+    mail::{MailHeads, Threads},
 };
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
-        ColumnView, DocKind, FileView, GlimpseView, ImportReport, ImportRequest, Imported, Record,
-        ReleaseRecord, ShareView, Skip, Understood,
+        ColumnView, DocKind, FileView, GlimpseView, ImportReport, ImportRequest, ImportResult,
+        Record, ReleaseRecord, ShareView, Skip, Understood,
     },
     task::{Phase, Task},
 };
@@ -81,7 +81,7 @@ pub fn import_files(
     request: &ImportRequest,
     now: Timestamp,
     task: &Task,
-) -> Result<Imported> {
+) -> Result<ImportResult> {
     let mut importer = FileImporter::new(request, task, Some((store, now)))?;
     importer.paths(&request.paths)?;
     Ok(importer.out)
@@ -115,7 +115,7 @@ struct FileImporter<'a> {
     sources: BTreeMap<String, SourceRow>,
     /// Journal of this import, once it has stored a record.
     import: Option<i64>,
-    out: Imported,
+    out: ImportResult,
 }
 
 impl<'a> FileImporter<'a> {
@@ -140,7 +140,7 @@ impl<'a> FileImporter<'a> {
             threads: None,
             sources: BTreeMap::new(),
             import: None,
-            out: Imported { report, ..Default::default() },
+            out: ImportResult { report, ..Default::default() },
         })
     }
 
@@ -223,7 +223,7 @@ impl<'a> FileImporter<'a> {
         let count = self.out.files_read.understood.len();
         let mut first_error = None;
         let base = self.path.clone();
-        let archive = content::each(path, |content| {
+        let archive = content::for_each_member(path, |content| {
             let content = content.below(&base);
             let result = file::look(&content, &self.mapping).and_then(|mut look| {
                 if look.mailbox().is_some() {
@@ -258,11 +258,11 @@ impl<'a> FileImporter<'a> {
         if let Some(threads) = &self.threads {
             return Arc::clone(threads);
         }
-        let mut builder = Gathered::default();
+        let mut builder = MailHeads::default();
         for (file, _) in self.paths.iter().flat_map(|path| content::files(path).unwrap_or_default())
         {
             // Read errors are reported by the actual import.
-            let _ = content::each(&file, |content| {
+            let _ = content::for_each_member(&file, |content| {
                 if let Ok(look) = file::look(&content, &self.mapping)
                     && let Some(mailbox) = look.mailbox()
                 {
@@ -300,10 +300,10 @@ impl<'a> FileImporter<'a> {
             columns: look
                 .columns()
                 .into_iter()
-                .map(|(column, field, guessed)| ColumnView {
+                .map(|(column, field, is_guessed)| ColumnView {
                     column,
                     field: field.map(str::to_owned),
-                    guessed,
+                    guessed: is_guessed,
                     characters: None,
                 })
                 .collect(),
@@ -317,7 +317,7 @@ impl<'a> FileImporter<'a> {
         let result = self.read_content(content, look, offset, total, &mut view);
         view.doubts.extend(look.late_doubts());
         // A dry run shows all of them.
-        let rest = look.unused(self.store.is_none()).into_iter();
+        let rest = look.unused_fields(self.store.is_none()).into_iter();
         view.columns.extend(rest.map(|(column, characters)| ColumnView {
             column,
             characters: Some(characters),
@@ -502,7 +502,7 @@ fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Resul
     let (mut batch, mut bytes) = (empty(), 0);
     let send = |batch: &mut Batch| {
         let mut full = std::mem::replace(batch, empty());
-        full.bytes_read = content.read();
+        full.bytes_read = content.bytes_read();
         // The receiver is gone if storing failed or was cancelled; that error is reported.
         sender.send(full).is_ok()
     };
@@ -632,7 +632,7 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
     };
     let mut is_named = false;
     for (file, _) in content::files(path).unwrap_or_default() {
-        let outcome = content::each(&file, |content| {
+        let outcome = content::for_each_member(&file, |content| {
             let Ok(look) = file::look(&content, mapping) else { return Ok(true) };
             look.read(&content, |_, chunk| {
                 let pieces = match chunk {
@@ -660,7 +660,7 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
 }
 
 /// Returns the error of an import without usable records.
-fn empty_import(import: &Imported) -> Error {
+fn empty_import(import: &ImportResult) -> Error {
     let report = &import.report;
     let kinds: Vec<&str> = import.files_read.understood.iter().map(|f| f.kind.as_str()).collect();
     let error = match report.skips.first() {

@@ -153,7 +153,7 @@ fn ready(store: &Store, lines: Vec<(String, Vec<u8>)>) -> Result<Ready> {
     let (mut records, mut skips) = (Vec::with_capacity(lines.len()), Vec::new());
     for (place, bytes) in lines {
         match github::records(&bytes) {
-            Ok(all) => records.extend(all),
+            Ok(new_records) => records.extend(new_records),
             Err(reason) => skips.push((place, reason)),
         }
     }

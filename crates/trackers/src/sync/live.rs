@@ -17,13 +17,13 @@ use super::{
 };
 use crate::{
     http::Http,
-    tracker::{Cursor, Fetched, Kind, Stream, Tracker, repetition::RepeatGuard},
+    tracker::{Cursor, Fetch, Kind, Stream, Tracker, repetition::RepeatGuard},
 };
 use precedent_core::{
     door,
     error::{Code, Error, Result},
     model::{Problem, Record, SyncReport, SyncRequest},
-    task::{Phase, Task, blocking},
+    task::{Phase, Task, run_blocking},
 };
 use precedent_store::{RemoteRow, SourceRow, StreamRow};
 
@@ -36,7 +36,8 @@ pub async fn skip(context: &Context, source: &SourceRow, why: &Error) -> SyncRep
     };
     let (store, row, now) = (Arc::clone(&context.store), source.id, (context.clock)());
     let words = door::single_line(&why.to_string());
-    if let Err(error) = blocking(move || store.write(|w| w.end_sync(row, now, Some(&words)))).await
+    if let Err(error) =
+        run_blocking(move || store.write(|w| w.end_sync(row, now, Some(&words)))).await
     {
         report.problem = Some(Problem::from(&error));
     }
@@ -78,7 +79,7 @@ pub async fn sync(
     let problem = result.err().map(|e| door::single_line(&e.to_string()));
     let (store, folder) = (Arc::clone(&context.store), context.folder.clone());
     let (row, now) = (source.clone(), (context.clock)());
-    let gaps = blocking(move || {
+    let gaps = run_blocking(move || {
         if !busy {
             store.write(|w| w.end_sync(row.id, now, problem.as_deref()))?;
         }
@@ -136,8 +137,8 @@ impl Run<'_> {
     /// Checks that the project exists and is still the same one; returns its current name.
     async fn meet(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker) -> Result<String> {
         let project = tracker.probe(&self.context.task).await?;
-        if let (Some(known), Some(found)) = (&remote.remote_id, &project.remote_id)
-            && known != found
+        if let (Some(known_id), Some(found_id)) = (&remote.remote_id, &project.remote_id)
+            && known_id != found_id
         {
             return Err(Error::not_found(format!(
                 "{} is now a different project from the one mirrored",
@@ -186,14 +187,14 @@ impl Run<'_> {
         let mut progress = self.expect(stream, whole, tracker).await?;
         let mut has_restarted = false;
         let mut cursors = HashSet::new();
-        let mut guard = RepeatGuard::expecting(progress.total);
+        let mut guard = RepeatGuard::with_size_hint(progress.total);
         let mut listed_pages = None;
         loop {
             self.context.task.check()?;
             let etag =
                 row.etag.as_ref().filter(|(_, page)| *page == at.0).map(|(etag, _)| etag.clone());
             match tracker.page(stream, &at, etag.as_deref(), &self.context.task).await? {
-                Fetched::Page(page) => {
+                Fetch::Page(page) => {
                     if !cursors.insert(at.0.clone()) {
                         // The next sync resumes at the watermark to avoid the cycle.
                         row.next_page = None;
@@ -221,7 +222,8 @@ impl Run<'_> {
                     if endless.is_some() && !end {
                         row.next_page = None;
                     }
-                    let events = PageEvents { relations: page.relations, deletions: page.gone };
+                    let events =
+                        PageEvents { relations: page.relations, deletions: page.gone_numbers };
                     self.store(records, events, Some((name, row.clone()))).await?;
                     progress.tell(&self.context.task);
                     listed_pages = page.all_pages.or(listed_pages);
@@ -231,13 +233,13 @@ impl Run<'_> {
                         (Some(next), None) => at = next,
                     }
                 }
-                Fetched::Unchanged => {
+                Fetch::Unchanged => {
                     row.finished_at = Some((self.context.clock)());
                     row.next_page = None;
                     self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
-                Fetched::Expired if !has_restarted => {
+                Fetch::Expired if !has_restarted => {
                     // The watermark is inclusive: repeated records are recognized by id.
                     has_restarted = true;
                     row.next_page = None;
@@ -245,7 +247,7 @@ impl Run<'_> {
                     cursors.clear();
                     at = tracker.start(stream, row.watermark);
                 }
-                Fetched::Expired => {
+                Fetch::Expired => {
                     return Err(Error::new(
                         Code::Network,
                         format!(
@@ -255,8 +257,8 @@ impl Run<'_> {
                     )
                     .with_hint("Progress is saved; try again later."));
                 }
-                Fetched::Smaller(smaller) => at = smaller,
-                Fetched::Refused(why) => {
+                Fetch::Smaller(smaller) => at = smaller,
+                Fetch::Refused(why) => {
                     row.refused = Some(door::single_line(&why));
                     self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                     return Ok(false);

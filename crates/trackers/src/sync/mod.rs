@@ -30,7 +30,7 @@ pub use files::{import_files, understand};
 pub use import::{import_built_in, import_wiki};
 pub use live::{skip, sync};
 pub use lock::SyncLock;
-pub use remote::{add, address, host, remote_address, remote_tracker, trust, wanted};
+pub use remote::{add, address, host, remote_address, remote_tracker, token_request, trust};
 pub use report::mirrors;
 pub use run::Context;
 pub use wiki::forget as forget_wiki;

@@ -76,10 +76,10 @@ impl Origins {
 /// # Errors
 /// The same as [`Origins::check`].
 pub(super) fn joins(reader: &Reader<'_>, key: &str, kind: &str) -> Result<()> {
-    let (known, name) = (trackers_of(reader, key, None)?, family(kind));
-    match fits(&known, name, &BTreeSet::new()) {
+    let (known_trackers, name) = (trackers_of(reader, key, None)?, family(kind));
+    match fits(&known_trackers, name, &BTreeSet::new()) {
         true => Ok(()),
-        false => Err(mixed_error(key, &known, name, &BTreeSet::new())),
+        false => Err(mixed_error(key, &known_trackers, name, &BTreeSet::new())),
     }
 }
 
@@ -141,7 +141,7 @@ fn family(tracker: &str) -> &str {
         "confluence" => "Confluence",
         "zendesk" => "Zendesk",
         "discourse" => "Discourse",
-        other => other,
+        name => name,
     }
 }
 

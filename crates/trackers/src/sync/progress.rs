@@ -10,7 +10,7 @@ use std::{
 use super::run::Context;
 use precedent_core::{
     model::SyncProgress,
-    task::{Progress, Task, blocking},
+    task::{Progress, Task, run_blocking},
 };
 
 /// The interval between progress updates.
@@ -43,7 +43,9 @@ pub(super) async fn tell(context: &Context, source: i64, latest: &Latest) -> Inf
         let at = (context.clock)();
         // A decreasing count marks the start of another phase.
         let started_at = match part {
-            Some((phase, done, started)) if phase == now.phase && done <= now.done => started,
+            Some((phase, done_count, start)) if phase == now.phase && done_count <= now.done => {
+                start
+            }
             _ => at,
         };
         part = Some((now.phase, now.done, started_at));
@@ -56,6 +58,6 @@ pub(super) async fn tell(context: &Context, source: i64, latest: &Latest) -> Inf
             told_at: at,
         };
         let store = Arc::clone(&context.store);
-        let _ = blocking(move || store.write(|w| w.set_progress(source, &row))).await;
+        let _ = run_blocking(move || store.write(|w| w.set_progress(source, &row))).await;
     }
 }

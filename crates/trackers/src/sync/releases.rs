@@ -26,29 +26,35 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> 
         return Ok(());
     }
     let source = run.source.id;
-    let stored = run.with_store(move |store| store.read(|r| r.releases(source))).await?;
+    let stored_releases = run.with_store(move |store| store.read(|r| r.releases(source))).await?;
     let is_dated = |releases: &[ReleaseRecord]| releases.iter().any(|r| r.released_at.is_some());
-    let (mut found, mut rows, mut has_planned) = (Vec::new(), Vec::new(), false);
+    let (mut found_releases, mut rows, mut has_planned) = (Vec::new(), Vec::new(), false);
     for list in tracker.release_lists() {
         let name = list.as_str();
         let mut row = run.with_store(move |store| store.read(|r| r.stream(source, name))).await?;
         let now = (run.context.clock)();
         let is_recent = row.finished_at.is_some_and(|at| now < at + TAG_INTERVAL);
-        if *list == ReleaseList::Tags && (is_recent || is_dated(&stored) || is_dated(&found)) {
+        if *list == ReleaseList::Tags
+            && (is_recent || is_dated(&stored_releases) || is_dated(&found_releases))
+        {
             continue;
         }
-        if *list == ReleaseList::Planned && !found.is_empty() {
+        if *list == ReleaseList::Planned && !found_releases.is_empty() {
             // A planned version may have been released under another name.
             row.etag = None;
         }
-        if let Some(mut releases) = read(run, tracker, *list, &mut row, &stored).await? {
+        if let Some(mut releases) = read(run, tracker, *list, &mut row, &stored_releases).await? {
             if *list == ReleaseList::Planned {
-                let released: HashSet<String> =
-                    stored.iter().chain(&found).filter(|r| r.is_released).map(version).collect();
-                releases.retain(|release| !released.contains(&version(release)));
+                let released_versions: HashSet<String> = stored_releases
+                    .iter()
+                    .chain(&found_releases)
+                    .filter(|r| r.is_released)
+                    .map(version)
+                    .collect();
+                releases.retain(|release| !released_versions.contains(&version(release)));
             }
             has_planned |= matches!(list, ReleaseList::Planned | ReleaseList::Versions);
-            found.extend(releases);
+            found_releases.extend(releases);
         }
         row.finished_at = Some(now);
         rows.push((name, row));
@@ -58,7 +64,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<()> 
             if has_planned {
                 w.remove_planned_releases(source)?;
             }
-            put(w, source, found)?;
+            put(w, source, found_releases)?;
             rows.iter().try_for_each(|(name, row)| w.set_stream(source, name, row))
         })
     })
@@ -71,13 +77,13 @@ async fn read(
     tracker: &dyn Tracker,
     list: ReleaseList,
     row: &mut StreamRow,
-    stored: &[ReleaseRecord],
+    stored_releases: &[ReleaseRecord],
 ) -> Result<Option<Vec<ReleaseRecord>>> {
     let is_repeated = list == ReleaseList::Published && row.finished_at.is_some();
     let size = if is_repeated { SMALL_PAGE } else { PAGE };
     // Tags are stored without a date until a release replaces them.
-    let known = stored.iter().filter(|r| is_repeated && r.released_at.is_some());
-    let mut names: HashSet<String> = known.map(|r| r.name.clone()).collect();
+    let known_releases = stored_releases.iter().filter(|r| is_repeated && r.released_at.is_some());
+    let mut names: HashSet<String> = known_releases.map(|r| r.name.clone()).collect();
     let etag = row.etag.take().filter(|(_, page_size)| *page_size == size.to_string());
     let mut out = Vec::new();
     for page in 1..=MAX_RELEASES / size {
@@ -85,16 +91,16 @@ async fn read(
         let place = ReleasePlace { list, page, size };
         let page_etag = etag.as_ref().filter(|_| page == 1).map(|(etag, _)| etag.as_str());
         match tracker.releases(place, page_etag, &run.context.task).await? {
-            Releases::Found(found) => {
+            Releases::Found(release_page) => {
                 if page == 1 {
-                    row.etag = found.etag.map(|etag| (etag, size.to_string()));
+                    row.etag = release_page.etag.map(|etag| (etag, size.to_string()));
                 }
                 row.refused = None;
-                let is_known = !found.releases.is_empty()
-                    && found.releases.iter().all(|r| names.contains(&r.name));
-                names.extend(found.releases.iter().map(|r| r.name.clone()));
-                out.extend(found.releases);
-                if is_known || !found.more {
+                let is_known = !release_page.releases.is_empty()
+                    && release_page.releases.iter().all(|r| names.contains(&r.name));
+                names.extend(release_page.releases.iter().map(|r| r.name.clone()));
+                out.extend(release_page.releases);
+                if is_known || !release_page.more {
                     break;
                 }
             }

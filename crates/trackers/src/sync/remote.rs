@@ -82,7 +82,7 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
                 synced_at: None,
                 problem: None,
                 swept_at: None,
-                trusted: true,
+                is_trusted: true,
             },
         )?;
         w.source(&source.key)?.ok_or_else(|| Error::not_found("the source just added"))
@@ -200,7 +200,7 @@ pub fn host(host: &str) -> Result<String> {
 }
 
 /// Returns the tracker kind and host under which to look up a source's token.
-pub fn wanted<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> TokenRequest<'a> {
+pub fn token_request<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> TokenRequest<'a> {
     TokenRequest {
         tracker: &source.kind,
         host: remote.host.split('/').next().unwrap_or(&remote.host),

@@ -12,24 +12,25 @@ pub(super) async fn hide_pages(
 ) -> Result<()> {
     let source = run.source.clone();
     let empty = slugs.is_empty();
-    let (shown, missing, total) = run
+    let (shown_count, missing_keys, total) = run
         .with_store(move |store| {
             store.write(|w| {
-                let (shown, missing) = absence::compare_pages(w, &source, &slugs)?;
-                Ok((shown, missing, w.page_keys(source.id)?.len()))
+                let (shown_count, missing_keys) = absence::compare_pages(w, &source, &slugs)?;
+                Ok((shown_count, missing_keys, w.page_keys(source.id)?.len()))
             })
         })
         .await?;
-    run.report.updated += shown;
-    if missing.is_empty() {
+    run.report.updated += shown_count;
+    if missing_keys.is_empty() {
         return Ok(());
     }
-    if missing.len() > run.allowance.of(total) && (empty || missing.len() > absence::FEW) {
-        run.doubt(absence::too_many(missing.len(), total, "pages", &run.source.key));
+    if missing_keys.len() > run.allowance.of(total) && (empty || missing_keys.len() > absence::FEW)
+    {
+        run.doubt(absence::too_many(missing_keys.len(), total, "pages", &run.source.key));
         return Ok(());
     }
-    let (mut gone, mut replaced) = (Vec::new(), Vec::new());
-    for key in missing {
+    let (mut gone_keys, mut replaced_keys) = (Vec::new(), Vec::new());
+    for key in missing_keys {
         run.context.task.check()?;
         let page_key = key.clone();
         let (id, is_replaced) = run
@@ -39,19 +40,19 @@ pub(super) async fn hide_pages(
             .await?;
         let slug = key.get(run.source.key.len() + 1..).unwrap_or_default();
         match tracker.wiki_page(slug, id.as_deref(), &run.context.task).await? {
-            Fate::Gone => gone.push(key),
+            Fate::Gone => gone_keys.push(key),
             // The page is stored under its new name.
-            Fate::Moved(_) if is_replaced => replaced.push(key),
-            Fate::Moved(_) => gone.push(key),
+            Fate::Moved(_) if is_replaced => replaced_keys.push(key),
+            Fate::Moved(_) => gone_keys.push(key),
             Fate::Here(_) | Fate::Whole(_) | Fate::Unreadable => {}
         }
     }
-    hide(run, replaced).await?;
-    if gone.len() > run.allowance.of(total) {
-        run.doubt(absence::too_many(gone.len(), total, "pages", &run.source.key));
+    hide(run, replaced_keys).await?;
+    if gone_keys.len() > run.allowance.of(total) {
+        run.doubt(absence::too_many(gone_keys.len(), total, "pages", &run.source.key));
         return Ok(());
     }
-    hide(run, gone).await
+    hide(run, gone_keys).await
 }
 
 /// Hides documents that are proven to be gone.

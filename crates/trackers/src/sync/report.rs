@@ -36,7 +36,7 @@ pub(super) fn mirror(
     let is_running = SyncLock::is_taken(folder, source.id);
     // Progress left behind by a killed sync is outdated.
     let progress = if is_running { reader.progress(source.id)? } else { None };
-    if !remote.trusted {
+    if !remote.is_trusted {
         gap(
             GapKind::Untrusted,
             format!(

@@ -88,17 +88,17 @@ impl Routes {
     pub(super) fn source(&self, project: Option<&str>, of: Of<'_>) -> Result<String, String> {
         let is_home = |p: &str| self.home.as_deref().is_none_or(|h| h.eq_ignore_ascii_case(p));
         match (&self.target, project) {
-            (Some(named), None) => Ok(named.clone()),
-            (Some(named), Some(project))
-                if is_home(project) || project.eq_ignore_ascii_case(named) =>
+            (Some(target), None) => Ok(target.clone()),
+            (Some(target), Some(project))
+                if is_home(project) || project.eq_ignore_ascii_case(target) =>
             {
-                Ok(named.clone())
+                Ok(target.clone())
             }
             (Some(_), Some(project)) if project.contains('/') => Err(format!(
                 "belongs to {project}, not to {}",
                 self.home.as_deref().unwrap_or_default()
             )),
-            (Some(named), Some(project)) => Ok(format!("{named}/{}", part(project))),
+            (Some(target), Some(project)) => Ok(format!("{target}/{}", part(project))),
             (None, Some(project)) if project.contains('/') => Ok(key(project)),
             (None, Some(project)) => Ok(format!("{}/{}", part(of.namespace), part(project))),
             (None, None) => match &self.home {

@@ -13,7 +13,7 @@ use precedent_core::{
     door,
     error::{Error, Result},
     model::{Gap, GapKind, ImportReport, Record, Skip, SyncReport},
-    task::{Task, blocking},
+    task::{Task, run_blocking},
 };
 use precedent_store::{SourceRow, Store, StreamRow};
 
@@ -132,7 +132,7 @@ impl Run<'_> {
         work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let store = Arc::clone(&self.context.store);
-        blocking(move || work(&store)).await
+        run_blocking(move || work(&store)).await
     }
 
     pub(super) fn is_full(&self) -> bool {

@@ -10,7 +10,7 @@ use super::{
     absence, clock, removal,
     run::{PageEvents, Run},
 };
-use crate::tracker::{Cursor, Fate, Fetched, Stream, Tracker, repetition::RepeatGuard};
+use crate::tracker::{Cursor, Fate, Fetch, Stream, Tracker, repetition::RepeatGuard};
 use precedent_core::{
     error::{Code, Error, Result},
     model::Record,
@@ -53,14 +53,14 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
         rest + check_comments(run, tracker, comments).await?
     } else if due || run.is_full() {
         let Some(open_numbers) = open(run, tracker).await? else { return Ok(()) };
-        let (open, all) = run
+        let (open, all_numbers) = run
             .with_store(move |store| {
                 store.read(|r| Ok((r.item_numbers(source, true)?, r.item_numbers(source, false)?)))
             })
             .await?;
         let mut items: Vec<u64> = open.into_iter().filter(|n| !open_numbers.contains(n)).collect();
         // A shifting list may have missed an item, or it was not visible before.
-        let stored_numbers: HashSet<u64> = all.into_iter().collect();
+        let stored_numbers: HashSet<u64> = all_numbers.into_iter().collect();
         items.extend(open_numbers.into_iter().filter(|n| !stored_numbers.contains(n)));
         check_items(run, tracker, items).await?
     } else {
@@ -87,10 +87,10 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
             ));
         }
         match tracker.page(Stream::Items, &at, None, &run.context.task).await? {
-            Fetched::Page(page) => {
+            Fetch::Page(page) => {
                 guard.note_page(&page).map_err(|endless| endless.error("open items"))?;
                 run.report.pages += 1;
-                numbers.extend(page.listed);
+                numbers.extend(page.listed_numbers);
                 let records: Vec<Record> =
                     page.records.into_iter().filter_map(std::result::Result::ok).collect();
                 numbers.extend(records.iter().filter_map(|r| match r {
@@ -104,8 +104,10 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
                     None => return Ok(Some(numbers)),
                 }
             }
-            Fetched::Smaller(smaller) => at = Cursor(smaller.0),
-            Fetched::Unchanged | Fetched::Expired | Fetched::Refused(_) => return Ok(None),
+            Fetch::Smaller(smaller) => at = Cursor(smaller.0),
+            Fetch::Unchanged | Fetch::Expired | Fetch::Refused(_) => {
+                return Ok(None);
+            }
         }
     }
 }

@@ -25,11 +25,11 @@ pub(super) fn add(
     relations: &[Relation],
 ) -> Result<()> {
     for relation in relations {
-        let (Relation::DuplicateOf(number, other)
-        | Relation::ClosedBy(number, other)
-        | Relation::RelatesTo(number, other)) = relation;
+        let (Relation::DuplicateOf(number, other_source)
+        | Relation::ClosedBy(number, other_source)
+        | Relation::RelatesTo(number, other_source)) = relation;
         let key = format!("{source}#{number}");
-        let other_key = own_key(other, project, source);
+        let other_key = own_key(other_source, project, source);
         match relation {
             Relation::DuplicateOf(..) => {
                 writer.add_tracker_link(&key, &other_key, "duplicate_of")?

@@ -14,7 +14,7 @@ use crate::{
     tracker::{
         Tracker,
         wiki::{self, Facts},
-        wiki_git::{Changed, File, Head, WikiGit},
+        wiki_git::{File, FileHistory, Head, WikiGit},
     },
 };
 use precedent_core::{
@@ -78,7 +78,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     }
     git.fetch(&task).await?;
     // The fetched commit may be newer than the one requested before.
-    let commit = git.reached(&task).await?;
+    let commit = git.newest_commit(&task).await?;
     let files = git.files(&commit, &task).await?.unwrap_or_default();
     let old_files = match base.filter(|_| !run.is_full()) {
         Some(commit) => git.files(&commit, &task).await?.unwrap_or_default(),
@@ -137,23 +137,23 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         refused: None,
         ..row
     };
-    let (shown, missing, total) = run
+    let (shown_count, missing_keys, total) = run
         .with_store(move |store| {
             store.write(|w| {
-                let (shown, missing) = absence::compare_pages(w, &row_source, &slugs)?;
+                let (shown_count, missing_keys) = absence::compare_pages(w, &row_source, &slugs)?;
                 w.set_stream(source, NAME, &row)?;
-                Ok((shown, missing, w.page_keys(source)?.len()))
+                Ok((shown_count, missing_keys, w.page_keys(source)?.len()))
             })
         })
         .await?;
-    run.report.updated += shown;
+    run.report.updated += shown_count;
     // The commit proves the deletion, but mass deletion may be a mistake; renames are new pages.
     let new_count = usize::try_from(run.report.new - new_before).unwrap_or(usize::MAX);
-    if missing.len() > run.allowance.of(total).max(new_count) {
-        run.doubt(absence::too_many(missing.len(), total, "pages", &run.source.key));
+    if missing_keys.len() > run.allowance.of(total).max(new_count) {
+        run.doubt(absence::too_many(missing_keys.len(), total, "pages", &run.source.key));
         return Ok(());
     }
-    removal::hide(run, missing).await
+    removal::hide(run, missing_keys).await
 }
 
 /// Returns the pages by name. A wiki is flat: of two files with the same name, the alphabetically
@@ -181,7 +181,7 @@ fn page(
     slug: &str,
     file: &File,
     content: Option<&Vec<u8>>,
-    history: &HashMap<String, Changed>,
+    history: &HashMap<String, FileHistory>,
     address: &str,
 ) -> std::result::Result<Option<Record>, String> {
     if file.size > wiki::MAX_PAGE {
@@ -199,14 +199,14 @@ fn page(
             .map_or(file.path.as_str(), |(stem, _)| stem)
             .replace('-', " ");
         let place: String =
-            url::form_urlencoded::byte_serialize(wiki::unescaped(&place).as_bytes()).collect();
+            url::form_urlencoded::byte_serialize(wiki::unescape(&place).as_bytes()).collect();
         url.set_query(Some(&format!("{query}{}", place.replace("%2F", "/").replace('+', "%20"))));
     } else if let Some(mut parts) = url.as_mut().and_then(|u| u.path_segments_mut().ok()) {
         parts.pop_if_empty().push(slug);
     }
     let facts = Facts {
-        created: change.and_then(|c| c.created),
-        updated: change.and_then(|c| c.updated),
+        created_at: change.and_then(|c| c.created_at),
+        updated_at: change.and_then(|c| c.updated_at),
         author: change.map(|c| c.author.clone()).filter(|a| !a.is_empty()),
         url: url.map(String::from),
     };

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::{Address, Fetched, Stream, walk::Pagination};
+use super::{Address, Fetch, Stream, walk::Pagination};
 use crate::http::{Http, Login, Request, Response, status_words};
 use precedent_core::{
     error::{Code, Error, Result},
@@ -95,7 +95,7 @@ impl Client {
         response: &Response,
         walk: &Pagination,
         stream: Stream,
-    ) -> Result<Option<Fetched>> {
+    ) -> Result<Option<Fetch>> {
         match walk.retry_smaller(response.status) {
             _ if response.status == 200 => Ok(None),
             None => self.list_refusal(response, stream.words()).map(Some),
@@ -104,10 +104,10 @@ impl Client {
     }
 
     /// Returns the outcome of an unsuccessful list response for the sync.
-    pub(super) fn list_refusal(&self, response: &Response, item: &str) -> Result<Fetched> {
+    pub(super) fn list_refusal(&self, response: &Response, item: &str) -> Result<Fetch> {
         let error = self.refusal(response, item);
         match response.status {
-            403 | 404 | 410 => Ok(Fetched::Refused(error.to_string())),
+            403 | 404 | 410 => Ok(Fetch::Refused(error.to_string())),
             _ => Err(error),
         }
     }

@@ -17,7 +17,7 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, clean, parse_each, part},
     github::describe,
     repetition::RepeatGuard,
@@ -226,7 +226,7 @@ impl Confluence {
     async fn fetch_index(
         &self,
         task: &Task,
-    ) -> Result<std::result::Result<Arc<Vec<PageEntry>>, Fetched>> {
+    ) -> Result<std::result::Result<Arc<Vec<PageEntry>>, Fetch>> {
         let (mut pages, mut unreadable) = (Vec::new(), Vec::new());
         let mut url = self.list(0)?;
         let mut offset = 0;
@@ -272,12 +272,12 @@ impl Confluence {
         )
     }
 
-    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let stored_index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let entries = match stored_index.filter(|_| walk.page > 1) {
             Some(entries) => entries,
             // Another process started this pass; its stored pages are before the watermark.
-            None if walk.page > 1 => return Ok(Fetched::Expired),
+            None if walk.page > 1 => return Ok(Fetch::Expired),
             None => match self.fetch_index(task).await? {
                 Ok(entries) => entries,
                 Err(refusal) => return Ok(refusal),
@@ -311,7 +311,7 @@ impl Confluence {
         page.watermark = batch.last().and_then(|p| p.changed_at);
         let more = from + batch.len() < recent.len();
         page.next = more.then(|| Pagination { page: walk.page + 1, ..walk.clone() }.cursor());
-        Ok(Fetched::Page(page))
+        Ok(Fetch::Page(page))
     }
 
     /// Fetches pages with their texts, by id; pages deleted meanwhile are missing.
@@ -505,10 +505,10 @@ impl Tracker for Confluence {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
             Stream::Pages => self.pages(walk, task).await,
-            _ => Ok(Fetched::Refused("Confluence has only pages".to_owned())),
+            _ => Ok(Fetch::Refused("Confluence has only pages".to_owned())),
         }
     }
 

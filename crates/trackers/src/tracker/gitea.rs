@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, clean, date, part},
     github::{describe, record},
     release::{self, ReleaseList, ReleasePlace, Releases},
@@ -221,7 +221,7 @@ impl Tracker for Gitea {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
         if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
             return Ok(outcome);
@@ -233,7 +233,7 @@ impl Tracker for Gitea {
         let walk = Pagination { size, ..walk.clone() };
         let now = date(&response, self.client.http.now());
         let (next, watermark) = walk.by_creation(total(&response), now, more);
-        Ok(Fetched::Page(Page {
+        Ok(Fetch::Page(Page {
             records,
             next: next.map(|w| w.cursor()),
             watermark,

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetched, Page, Relation, Stream, Tracker,
+    Address, Fate, Fetch, Page, Relation, Stream, Tracker,
     client::{Client, clean, part},
     github::describe,
     identity,
@@ -161,7 +161,7 @@ impl GitLab {
         url: Option<&str>,
         page: &mut Page,
         task: &Task,
-    ) -> Result<Option<Fetched>> {
+    ) -> Result<Option<Fetch>> {
         let mut guard = RepeatGuard::default();
         for n in 1..=MAX_NOTE_PAGES {
             let rest = format!(
@@ -326,7 +326,7 @@ impl Tracker for GitLab {
         if stream == Stream::Items { PAGE } else { THREADS }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let response = self.client.get(self.list(walk)?, task).await?;
         if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
             return Ok(outcome);
@@ -344,7 +344,7 @@ impl Tracker for GitLab {
                 }
                 (Ok((record, _)), _) => {
                     times.extend(record.updated_at);
-                    page.named.extend(record.number.map(|n| n.to_string()));
+                    page.other_names.extend(record.number.map(|n| n.to_string()));
                     let Some(number) = record.number.filter(|_| record.comment_count > 0) else {
                         continue;
                     };
@@ -359,7 +359,7 @@ impl Tracker for GitLab {
             }
         }
         let (next, watermark) = walk.by_change(&times, more);
-        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use precedent_core::error::{Error, Result};
-use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack};
+use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damage_error, unpack};
 
 /// The largest record, in bytes. GitHub's own limit for a body is 262,144 bytes.
 pub const MAX_RECORD: usize = 32_000_000;
@@ -158,7 +158,7 @@ impl Records {
             return Ok(lines);
         }
         self.skip_space()?;
-        let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+        let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
         let lines = match buffer.first() {
             Some(b'[') => false,
             Some(b'{') => match buffer.iter().position(|b| *b == b'\n') {
@@ -175,7 +175,7 @@ impl Records {
 
     fn skip_space(&mut self) -> Result<()> {
         loop {
-            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             // A byte order mark counts as whitespace.
             let skip = buffer
                 .iter()
@@ -208,7 +208,7 @@ impl Records {
             let mut line = Vec::new();
             let (mut length, mut has_newline) = (0_usize, false);
             while !has_newline {
-                let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+                let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
                 if buffer.is_empty() {
                     break;
                 }
@@ -246,7 +246,7 @@ impl Records {
             }
             self.inside = true;
             self.skip_space()?;
-            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             match buffer.first() {
                 None => return Ok(Some(Err(CUT_LIST.to_owned()))),
                 Some(b'{') => return self.next_value(),
@@ -262,23 +262,23 @@ impl Records {
     /// Skips to the start of the next list with such a key; returns whether there is one.
     fn enter(&mut self, holders: &[String]) -> Result<bool> {
         // The last string, which is a key if a colon follows.
-        let (mut last, mut string, mut escaped, mut key) = (Vec::new(), false, false, false);
+        let (mut last, mut string, mut is_escaped, mut key) = (Vec::new(), false, false, false);
         loop {
-            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             if buffer.is_empty() {
                 return Ok(false);
             }
             let mut end = None;
             for (at, byte) in buffer.iter().enumerate() {
                 match byte {
-                    b'"' if !escaped => {
+                    b'"' if !is_escaped => {
                         string = !string;
                         if string {
                             (last, key) = (Vec::new(), false);
                         }
                     }
                     _ if string => {
-                        escaped = *byte == b'\\' && !escaped;
+                        is_escaped = *byte == b'\\' && !is_escaped;
                         if last.len() < 64 {
                             last.push(*byte);
                         }
@@ -305,7 +305,7 @@ impl Records {
         // Skips to the start of the next object.
         let mut stray = 0_usize;
         loop {
-            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             if buffer.is_empty() {
                 return Ok((stray > 0)
                     .then(|| Err("text between records that is not a JSON object".to_owned())));
@@ -326,17 +326,17 @@ impl Records {
             return Ok(Some(Err("text between records that is not a JSON object".to_owned())));
         }
         let mut value = Vec::new();
-        let (mut length, mut depth, mut string, mut escaped) = (0_usize, 0_usize, false, false);
+        let (mut length, mut depth, mut string, mut is_escaped) = (0_usize, 0_usize, false, false);
         loop {
-            let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
+            let buffer = self.input.fill_buf().map_err(|e| damage_error(&self.path, &e))?;
             if buffer.is_empty() {
                 return Ok(Some(Err(CUT_RECORD.to_owned())));
             }
             let mut end = None;
             for (i, b) in buffer.iter().enumerate() {
                 match b {
-                    _ if escaped => escaped = false,
-                    b'\\' if string => escaped = true,
+                    _ if is_escaped => is_escaped = false,
+                    b'\\' if string => is_escaped = true,
                     b'"' => string = !string,
                     _ if string => {}
                     b'{' | b'[' => depth += 1,

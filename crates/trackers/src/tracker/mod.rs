@@ -95,12 +95,12 @@ pub struct Page {
     /// requested separately, see [`Tracker::relations`].
     pub relations: Vec<(u64, Vec<Relation>)>,
     /// Numbers of items that the list itself marks as deleted.
-    pub gone: Vec<u64>,
+    pub gone_numbers: Vec<u64>,
     /// Numbers of items that a list of open ones contains without their records.
-    pub listed: Vec<u64>,
+    pub listed_numbers: Vec<u64>,
     /// Other names in the response, with or without a record: the items whose comments were
     /// requested.
-    pub named: Vec<String>,
+    pub other_names: Vec<String>,
     /// Names of all wiki pages if the response lists them; other stored pages are gone.
     pub all_pages: Option<Vec<String>>,
     /// Cursor of the next page; `None` at the end.
@@ -113,7 +113,7 @@ pub struct Page {
 
 /// The outcome of a page request.
 #[derive(Debug)]
-pub enum Fetched {
+pub enum Fetch {
     /// The page.
     Page(Page),
     /// The content is unchanged since the response with this ETag.
@@ -210,10 +210,10 @@ pub trait Tracker: Send + Sync {
         at: &Cursor,
         _etag: Option<&str>,
         task: &Task,
-    ) -> Result<Fetched> {
+    ) -> Result<Fetch> {
         match Pagination::parse(at) {
             Some(walk) => self.list_page(stream, &walk, task).await,
-            None => Ok(Fetched::Expired),
+            None => Ok(Fetch::Expired),
         }
     }
 
@@ -221,7 +221,7 @@ pub trait Tracker: Send + Sync {
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched>;
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch>;
 
     /// Returns an upper bound of the number of items, if that is cheap.
     ///

@@ -225,12 +225,12 @@ fn is_version_name(title: &str) -> bool {
 }
 
 /// The words of notes that name items as not fixed.
-static UNFIXED: LazyLock<Regex> =
+static UNFIXED_WORDS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\brevert|\bknown (?:issue|bug|problem)"));
 /// The start of a list entry.
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-*+•]|\d+[.)])\s"));
 /// A reference in brackets: "(#12)", "([#12](…), #13)".
-static BRACKETED: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([^()]*#\d"));
+static BRACKETED_REFERENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([^()]*#\d"));
 /// A heading that is a version, with what stands before and after it.
 static HEADING: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
@@ -258,7 +258,7 @@ pub fn fixed_items(notes: &str, project: &str) -> Vec<u64> {
             paragraph.clear();
         }
         if heading {
-            is_unfixed = UNFIXED.is_match(line);
+            is_unfixed = UNFIXED_WORDS.is_match(line);
         } else if !is_unfixed {
             paragraph.push_str(line);
             paragraph.push(' ');
@@ -270,25 +270,29 @@ pub fn fixed_items(notes: &str, project: &str) -> Vec<u64> {
 
 fn add_fixed_items(paragraph: &str, project: &str, out: &mut BTreeSet<u64>) {
     let is_entry = ENTRY.is_match(paragraph);
-    for sentence in paragraph.split(". ").filter(|sentence| !UNFIXED.is_match(sentence)) {
+    for sentence in paragraph.split(". ").filter(|sentence| !UNFIXED_WORDS.is_match(sentence)) {
         let references = references(sentence);
         // The name may be the end of a longer path, as in GitLab.
         let is_own = |source: &str| {
             let end = project.len().checked_sub(source.len()).and_then(|at| project.get(at..));
             end.is_some_and(|end| end.eq_ignore_ascii_case(source))
         };
-        let is_listed = is_entry || BRACKETED.is_match(sentence);
-        let (mut own, mut foreign) = (Vec::new(), BTreeSet::new());
+        let is_listed = is_entry || BRACKETED_REFERENCE.is_match(sentence);
+        let (mut own_references, mut foreign) = (Vec::new(), BTreeSet::new());
         for reference in &references {
             match reference.source.as_deref() {
                 Some(source) if !is_own(source) => drop(foreign.insert(reference.number)),
-                _ if is_listed || reference.relation == Relation::Closes => own.push(reference),
+                _ if is_listed || reference.relation == Relation::Closes => {
+                    own_references.push(reference)
+                }
                 _ => {}
             }
         }
         // The text of a link repeats the number: [#12](https://github.com/acme/lib/issues/12).
-        let own = own.into_iter().filter(|r| r.source.is_some() || !foreign.contains(&r.number));
-        out.extend(own.map(|reference| reference.number));
+        let own_references = own_references
+            .into_iter()
+            .filter(|r| r.source.is_some() || !foreign.contains(&r.number));
+        out.extend(own_references.map(|reference| reference.number));
     }
 }
 
@@ -343,7 +347,7 @@ fn version_heading(text: &str) -> Option<ReleaseRecord> {
     let released_at = orders.into_iter().find_map(|order| dates::parse(date, order));
     let is_planned = [name, rest].iter().any(|text| text.eq_ignore_ascii_case("unreleased"));
     let is_introduced = captures.name("word").is_none_or(|word| {
-        ["version", "release"].iter().any(|known| word.as_str().eq_ignore_ascii_case(known))
+        ["version", "release"].iter().any(|keyword| word.as_str().eq_ignore_ascii_case(keyword))
     });
     let is_complete = released_at.is_some() || is_introduced && (is_planned || rest.is_empty());
     is_complete.then(|| ReleaseRecord {

@@ -67,7 +67,7 @@ impl Endless {
 
 impl RepeatGuard {
     /// Creates a guard for a list with about this many records, if that is known.
-    pub(crate) fn expecting(size_hint: Option<u64>) -> Self {
+    pub(crate) fn with_size_hint(size_hint: Option<u64>) -> Self {
         Self { size_hint, ..Self::default() }
     }
 
@@ -109,8 +109,9 @@ impl RepeatGuard {
             Ok(Record::Comment(c)) => (1, c.number, c.remote_id.as_str()),
             Err(reason) => (2, 0, reason.as_str()),
         });
-        let names = page.named.iter().map(|name| (3, 0, name.as_str()));
-        let numbers = page.gone.iter().chain(&page.listed).map(|number| (4, *number, ""));
+        let names = page.other_names.iter().map(|name| (3, 0, name.as_str()));
+        let numbers =
+            page.gone_numbers.iter().chain(&page.listed_numbers).map(|number| (4, *number, ""));
         self.note(records.chain(names).chain(numbers))
     }
 }
@@ -143,7 +144,7 @@ mod tests {
 
     #[test]
     fn list_is_bounded_by_its_count() {
-        let mut guard = RepeatGuard::expecting(Some(100));
+        let mut guard = RepeatGuard::with_size_hint(Some(100));
         let error = (0..20_000).find_map(|n| guard.note([n]).err());
         assert_eq!(error, Some(Endless::TooLong(100 * GROWTH + GROWTH_FLOOR + 1)));
         let error = Endless::TooLong(3).error("comments");

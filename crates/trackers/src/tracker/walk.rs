@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{Cursor, Fetched};
+use super::{Cursor, Fetch};
 
 /// A place in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,9 +93,9 @@ impl Pagination {
 
     /// Returns the retry of a page after a server error, with half the page size while that is
     /// possible.
-    pub(super) fn retry_smaller(&self, status: u16) -> Option<Fetched> {
+    pub(super) fn retry_smaller(&self, status: u16) -> Option<Fetch> {
         let smaller = self.smaller().filter(|_| status >= 500)?;
-        Some(Fetched::Smaller(smaller.cursor()))
+        Some(Fetch::Smaller(smaller.cursor()))
     }
 
     /// Returns the next page of the open items.

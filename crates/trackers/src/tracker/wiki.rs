@@ -58,9 +58,9 @@ pub fn page(path: &Path) -> Result<Option<DocumentRecord>> {
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Creation time.
-    pub created: Option<Timestamp>,
+    pub created_at: Option<Timestamp>,
     /// Time of the last change.
-    pub updated: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
     /// Author of the last change.
     pub author: Option<String>,
     /// Web address.
@@ -70,7 +70,7 @@ pub struct Facts {
 /// Returns the metadata of a page in a file: its modification time.
 pub fn file_facts(path: &Path) -> Facts {
     let time = std::fs::metadata(path).ok().and_then(|m| m.modified().ok());
-    Facts { updated: time.and_then(|t| Timestamp::try_from(t).ok()), ..Facts::default() }
+    Facts { updated_at: time.and_then(|t| Timestamp::try_from(t).ok()), ..Facts::default() }
 }
 
 /// Returns the page name in the address of a file; `None` if the file is not a page: images, and
@@ -99,21 +99,21 @@ pub(crate) fn slug_of_title(title: &str) -> String {
 
 /// Decodes `%2D` and similar escapes in a name: Azure DevOps wikis escape dashes, because a dash is
 /// a space.
-pub(crate) fn unescaped(name: &str) -> String {
+pub(crate) fn unescape(name: &str) -> String {
     let mut out = Vec::with_capacity(name.len());
     let mut rest = name;
-    while let Some((before, after)) = rest.split_once('%') {
-        out.extend_from_slice(before.as_bytes());
-        let byte = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    while let Some((prefix, tail)) = rest.split_once('%') {
+        out.extend_from_slice(prefix.as_bytes());
+        let byte = tail.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
         match byte.filter(|b| !b.is_ascii_control()) {
             Some(byte) => out.push(byte),
             None => {
                 out.push(b'%');
-                rest = after;
+                rest = tail;
                 continue;
             }
         }
-        rest = &after[2..];
+        rest = &tail[2..];
     }
     out.extend_from_slice(rest.as_bytes());
     String::from_utf8(out).unwrap_or_else(|_| name.to_owned())
@@ -193,7 +193,7 @@ pub fn page_from(
         .map_err(|e| format!("invalid UTF-8 at byte {}", e.valid_up_to()))?;
     let body = markup.to_markdown(text.trim_start_matches('\u{feff}'));
     // The name is the title: "Upgrade-to-3.x" is shown as "Upgrade to 3.x".
-    let title = unescaped(&slug.replace('-', " "));
+    let title = unescape(&slug.replace('-', " "));
     Ok(Some(DocumentRecord {
         repository: None,
         kind: DocKind::Page,
@@ -210,8 +210,8 @@ pub fn page_from(
         milestone: None,
         locked: false,
         comment_count: 0,
-        created_at: facts.created,
-        updated_at: facts.updated,
+        created_at: facts.created_at,
+        updated_at: facts.updated_at,
         closed_at: None,
         merged_at: None,
         raw: Raw::new(bytes),

@@ -26,7 +26,7 @@ use precedent_core::{
     door::{self, Outside},
     error::{Code, Error, Result},
     files::private_folder,
-    task::{Task, blocking},
+    task::{Task, run_blocking},
 };
 use precedent_text::words::Words;
 
@@ -125,11 +125,11 @@ pub struct File {
 
 /// The creation and the last change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
+pub struct FileHistory {
     /// Creation time.
-    pub created: Option<Timestamp>,
+    pub created_at: Option<Timestamp>,
     /// Time of the last change.
-    pub updated: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
     /// Author of the last change.
     pub author: String,
 }
@@ -222,7 +222,7 @@ impl WikiGit {
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
-    pub async fn reached(&self, task: &Task) -> Result<String> {
+    pub async fn newest_commit(&self, task: &Task) -> Result<String> {
         let run = self
             .git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task)
             .await?;
@@ -248,7 +248,7 @@ impl WikiGit {
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
-    pub async fn history(&self, commit: &str, task: &Task) -> Result<HashMap<String, Changed>> {
+    pub async fn history(&self, commit: &str, task: &Task) -> Result<HashMap<String, FileHistory>> {
         let log = [
             "log",
             "-z",
@@ -317,7 +317,7 @@ impl WikiGit {
                 continue;
             }
             let copy = self.copy.clone();
-            let now = blocking(move || Ok(weight(&copy, 8))).await.unwrap_or(size);
+            let now = run_blocking(move || Ok(weight(&copy, 8))).await.unwrap_or(size);
             if now > size {
                 (size, grew) = (now, Instant::now());
             }
@@ -427,7 +427,7 @@ impl WikiGit {
                 }
                 return Err(error);
             }
-            () = task.cancelled() => return Err(precedent_core::error::cancelled()),
+            () = task.wait_for_cancel() => return Err(precedent_core::error::cancel_error()),
         };
         group.forget();
         Ok(Run {
@@ -580,21 +580,25 @@ fn files(out: &[u8]) -> Vec<File> {
 }
 
 /// Parses commits, newest first: `\x02TIME\x1fNAME`, then the changed paths; all ended by zeros.
-fn history(out: &[u8]) -> HashMap<String, Changed> {
-    let mut changes: HashMap<String, Changed> = HashMap::new();
-    let (mut when, mut who) = (None, String::new());
+fn history(out: &[u8]) -> HashMap<String, FileHistory> {
+    let mut changes: HashMap<String, FileHistory> = HashMap::new();
+    let (mut when, mut author) = (None, String::new());
     for part in out.split(|b| *b == 0) {
         let part = String::from_utf8_lossy(part);
         let part = part.trim_start_matches('\n');
         if let Some((time, name)) = part.strip_prefix('\u{2}').and_then(|h| h.split_once('\u{1f}'))
         {
             when = time.parse().ok().and_then(|s| Timestamp::from_second(s).ok());
-            who = door::clean(name.trim_end()).into_owned();
+            author = door::clean(name.trim_end()).into_owned();
         } else if !part.is_empty() {
             changes
                 .entry(door::clean(part).into_owned())
-                .and_modify(|c| c.created = when)
-                .or_insert_with(|| Changed { created: when, updated: when, author: who.clone() });
+                .and_modify(|c| c.created_at = when)
+                .or_insert_with(|| FileHistory {
+                    created_at: when,
+                    updated_at: when,
+                    author: author.clone(),
+                });
         }
     }
     changes
@@ -637,9 +641,9 @@ mod tests {
         let second = |s| Timestamp::from_second(s).ok();
         assert_eq!(
             changes["A.md"],
-            Changed { created: second(100), updated: second(200), author: "Ada".into() }
+            FileHistory { created_at: second(100), updated_at: second(200), author: "Ada".into() }
         );
-        assert_eq!(changes["B.md"].created, second(200));
+        assert_eq!(changes["B.md"].created_at, second(200));
 
         let batch = format!("{name} blob 3\na\nb\n{name}0 missing\n");
         assert_eq!(contents(batch.as_bytes()).unwrap()[&name], b"a\nb");

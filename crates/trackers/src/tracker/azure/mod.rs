@@ -17,7 +17,7 @@ use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
-    Address, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, part},
     repetition::RepeatGuard,
     walk::Pagination,
@@ -92,7 +92,7 @@ struct Listing {
 impl Listing {
     /// Returns a page without records that names the listed items.
     fn page(&self) -> Page {
-        Page { named: self.numbers.iter().map(u64::to_string).collect(), ..Page::default() }
+        Page { other_names: self.numbers.iter().map(u64::to_string).collect(), ..Page::default() }
     }
 
     /// Returns the time of an item's last change if it is the one by which it was listed.
@@ -185,9 +185,9 @@ impl Azure {
         }
     }
 
-    fn list_refusal(&self, response: &Response, subject: &str) -> Result<Fetched> {
+    fn list_refusal(&self, response: &Response, subject: &str) -> Result<Fetch> {
         match response.status {
-            403 | 404 | 410 => Ok(Fetched::Refused(self.refusal(response, subject).to_string())),
+            403 | 404 | 410 => Ok(Fetch::Refused(self.refusal(response, subject).to_string())),
             _ => Err(self.refusal(response, subject)),
         }
     }
@@ -237,7 +237,7 @@ impl Azure {
         stream: Stream,
         walk: &Pagination,
         task: &Task,
-    ) -> Result<std::result::Result<Listing, Fetched>> {
+    ) -> Result<std::result::Result<Listing, Fetch>> {
         let response = self.send(self.query(stream, walk)?, task).await?;
         if let Some(smaller) = walk.retry_smaller(response.status) {
             return Ok(Err(smaller));
@@ -270,7 +270,7 @@ impl Azure {
         }
     }
 
-    async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let listing = match self.numbers(Stream::Items, walk, task).await? {
             Ok(listing) => listing,
             Err(outcome) => return Ok(outcome),
@@ -298,10 +298,10 @@ impl Azure {
                 page.records.push(Ok(Record::Document(Box::new(record))));
             }
         }
-        Ok(Fetched::Page(self.with_cursor(page, walk, &times, &listing)))
+        Ok(Fetch::Page(self.with_cursor(page, walk, &times, &listing)))
     }
 
-    async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let listing = match self.numbers(Stream::Comments, walk, task).await? {
             Ok(listing) => listing,
             Err(outcome) => return Ok(outcome),
@@ -327,11 +327,11 @@ impl Azure {
                 }
             }
         }
-        Ok(Fetched::Page(self.with_cursor(page, walk, &times, &listing)))
+        Ok(Fetch::Page(self.with_cursor(page, walk, &times, &listing)))
     }
 
     /// Fetches the comments of one work item.
-    async fn thread(&self, number: u64, page: &mut Page, task: &Task) -> Result<Option<Fetched>> {
+    async fn thread(&self, number: u64, page: &mut Page, task: &Task) -> Result<Option<Fetch>> {
         let mut next_token: Option<String> = None;
         let mut guard = RepeatGuard::default();
         for _ in 0..MAX_COMMENT_PAGES {
@@ -441,12 +441,12 @@ impl Tracker for Azure {
             Ok(listing) => {
                 if let Some(number) = listing.numbers.first() {
                     let outcome = self.thread(*number, &mut Page::default(), task).await?;
-                    if let Some(Fetched::Refused(why)) = outcome {
+                    if let Some(Fetch::Refused(why)) = outcome {
                         access.refused.push(why);
                     }
                 }
             }
-            Err(Fetched::Refused(why)) => access.refused.push(why),
+            Err(Fetch::Refused(why)) => access.refused.push(why),
             Err(_) => {}
         }
         Ok(access)
@@ -456,7 +456,7 @@ impl Tracker for Azure {
         if stream == Stream::Items { PAGE } else { THREADS }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
             Stream::Items => self.items(walk, task).await,
             _ => self.notes(walk, task).await,

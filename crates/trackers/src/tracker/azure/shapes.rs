@@ -14,7 +14,7 @@ use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number,
 };
 use precedent_markup::hypertext;
-use precedent_text::closure::meant;
+use precedent_text::closure::normalize_resolution;
 
 /// The fields that form the body of a work item, in order.
 const TEXTS: [&str; 4] = [
@@ -222,8 +222,8 @@ impl WorkItem {
         let reason = match stated_reason {
             _ if is_closed && duplicate => Some("duplicate".to_owned()),
             _ if is_closed && states.is_removed(&kind, &state) => Some("not_planned".to_owned()),
-            Some(stated_reason) if is_closed => Some(meant(stated_reason)),
-            None if is_closed => Some(meant(&state)),
+            Some(stated_reason) if is_closed => Some(normalize_resolution(stated_reason)),
+            None if is_closed => Some(normalize_resolution(&state)),
             _ => Some(state).filter(|s| !s.is_empty()),
         };
         let texts: Vec<String> =

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, part},
     release::{self, ReleaseList, ReleasePlace, Releases},
     walk::Pagination,
@@ -135,7 +135,7 @@ impl Bugzilla {
         ids: &[u64],
         stream: Stream,
         task: &Task,
-    ) -> Result<std::result::Result<BTreeMap<u64, Vec<shapes::Comment>>, Fetched>> {
+    ) -> Result<std::result::Result<BTreeMap<u64, Vec<shapes::Comment>>, Fetch>> {
         let mut out = BTreeMap::new();
         let Some((first, rest)) = ids.split_first() else { return Ok(Ok(out)) };
         let response = self.thread(*first, rest, stream, task).await?;
@@ -311,7 +311,7 @@ impl Tracker for Bugzilla {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
         if let Some(smaller) = walk.retry_smaller(response.status) {
             return Ok(smaller);
@@ -346,7 +346,7 @@ impl Tracker for Bugzilla {
                 }
             };
             times.extend(bug.last_change_time);
-            page.named.push(bug.id.to_string());
+            page.other_names.push(bug.id.to_string());
             let thread = threads.get(&bug.id).map(Vec::as_slice).unwrap_or_default();
             if stream == Stream::Items {
                 let (id, relations) = (bug.id, bug.relations(&self.product));
@@ -361,7 +361,7 @@ impl Tracker for Bugzilla {
             }
         }
         let (next, watermark) = walk.by_change(&times, more);
-        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {

@@ -15,7 +15,7 @@ use crate::tracker::{
     identity::{self, address},
 };
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State};
-use precedent_text::closure::meant;
+use precedent_text::closure::normalize_resolution;
 
 #[derive(Deserialize)]
 pub(super) struct About {
@@ -198,7 +198,11 @@ impl Bug {
             body,
             url: Some(format!("{web}/show_bug.cgi?id={}", self.id)),
             state: Some(if is_closed { State::Closed } else { State::Open }),
-            state_reason: resolution.as_deref().filter(|_| is_closed).map(meant).or(self.status),
+            state_reason: resolution
+                .as_deref()
+                .filter(|_| is_closed)
+                .map(normalize_resolution)
+                .or(self.status),
             author: author(self.creator, false),
             labels: labels.collect(),
             milestone: first(self.target_milestone).filter(|m| !m.is_empty() && m != "---"),

@@ -166,7 +166,7 @@ impl DateParts {
         while let Some(c) = rest.chars().next() {
             if c == '(' {
                 // A zone name repeats the offset before it.
-                rest = rest.split_once(')').map_or("", |(_, after)| after);
+                rest = rest.split_once(')').map_or("", |(_, tail)| tail);
             } else if c.is_ascii_digit() {
                 rest = parts.number(rest)?;
             } else if matches!(c, '+' | '-' | '−') && parts.time.is_some() && parts.offset.is_none()
@@ -174,9 +174,9 @@ impl DateParts {
                 rest = parts.zone(&rest[c.len_utf8()..], c != '+')?;
             } else if c.is_alphabetic() {
                 let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-                let (word, after) = rest.split_at(end);
-                parts.word(word, after)?;
-                rest = after;
+                let (word, tail) = rest.split_at(end);
+                parts.word(word, tail)?;
+                rest = tail;
             } else {
                 parts.point |= c == '.' && parts.time.is_none();
                 rest = &rest[c.len_utf8()..];
@@ -192,25 +192,25 @@ impl DateParts {
 
     /// Parses a number as part of the date, or as the hour if the following text indicates that.
     fn number<'a>(&mut self, rest: &'a str) -> Option<&'a str> {
-        let (value, digits, after) = digits(rest)?;
+        let (value, digits, tail) = digits(rest)?;
         if self.time.is_none() {
-            if let Some((between, minutes)) = self.minutes(after) {
+            if let Some((between, minutes)) = self.minutes(tail) {
                 return self.clock(value, minutes, between);
             }
             if self.is_day() {
                 // An hour without minutes is possible: "3 PM".
-                let lower = after.trim_start().to_lowercase();
+                let lower = tail.trim_start().to_lowercase();
                 let hour =
                     ["am", "pm", "uhr", "a.m", "p.m"].iter().any(|mark| lower.starts_with(mark));
                 self.time = Some((i8::try_from(value).ok().filter(|_| hour)?, 0, 0, 0));
-                return Some(after);
+                return Some(tail);
             }
         }
         if self.dates.len() == 3 {
             return None;
         }
         self.dates.push((value, digits));
-        Some(after)
+        Some(tail)
     }
 
     /// Returns the separator and the minutes after an hour: "15:26", "15h26", "15 h 26"; "15.26"
@@ -261,15 +261,15 @@ impl DateParts {
 
     /// Parses an offset from UTC: `+02:00`, `+0200`, `+2`.
     fn zone<'a>(&mut self, rest: &'a str, west: bool) -> Option<&'a str> {
-        let (value, n, mut after) = digits(rest)?;
+        let (value, n, mut tail) = digits(rest)?;
         let (hours, mut minutes) = if n > 2 { (value / 100, value % 100) } else { (value, 0) };
-        if let Some((value, 2, rest)) = after.strip_prefix(':').and_then(digits_of) {
-            (minutes, after) = (value, rest);
+        if let Some((value, 2, rest)) = tail.strip_prefix(':').and_then(digits_of) {
+            (minutes, tail) = (value, rest);
         }
         let seconds =
             i32::try_from(hours * 3600 + minutes * 60).ok().filter(|s| *s <= 18 * 3600)?;
         self.offset = Some(if west { -seconds } else { seconds });
-        Some(after)
+        Some(tail)
     }
 
     fn word(&mut self, word: &str, rest: &str) -> Option<()> {

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, date, parse_each, part},
     walk::Pagination,
 };
@@ -108,7 +108,7 @@ impl Discourse {
         self.client.refusal_as(if is_key { 401 } else { response.status }, response, subject)
     }
 
-    async fn topics(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn topics(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let response = self.client.get(self.page_of(walk)?, task).await?;
         if response.status != 200 {
             return self.client.list_refusal(&response, Stream::Items.words());
@@ -118,13 +118,13 @@ impl Discourse {
         let full = list.topics.len() >= list.per_page.unwrap_or(PAGE as usize);
         let names = rows.iter().map(|row| row.id.to_string()).collect();
         let records = unreadable.into_iter().map(Err).collect();
-        let mut page = Page { records, named: names, ..Page::default() };
+        let mut page = Page { records, other_names: names, ..Page::default() };
         if walk.open {
-            page.listed.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
+            page.listed_numbers.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
             let next = (full && !rows.is_empty())
                 .then(|| Pagination { page: walk.page + 1, ..walk.clone() });
             page.next = next.map(|w| w.cursor());
-            return Ok(Fetched::Page(page));
+            return Ok(Fetch::Page(page));
         }
         let is_old =
             |row: &TopicEntry| walk.since.is_some_and(|s| row.bumped_at().is_some_and(|t| t < s));
@@ -137,14 +137,14 @@ impl Discourse {
             // The topic was deleted while the page was read.
             let Some(topic) = self.topic(row.id, task).await? else { continue };
             match topic {
-                Ok(topic) if topic.is_gone() => page.gone.push(row.id),
+                Ok(topic) if topic.is_gone() => page.gone_numbers.push(row.id),
                 Ok(topic) => page.records.extend(topic.records(&self.names, self.web())),
                 Err(why) => page.records.push(Err(why)),
             }
         }
         let (next, watermark) =
             walk.by_creation(None, newest, full && !rows.is_empty() && !is_complete);
-        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     /// Fetches a topic with all its posts, or the reason why it is skipped; `None` if it does not
@@ -248,10 +248,10 @@ impl Tracker for Discourse {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
             Stream::Items => self.topics(walk, task).await,
-            _ => Ok(Fetched::Refused("Discourse has only topics".to_owned())),
+            _ => Ok(Fetch::Refused("Discourse has only topics".to_owned())),
         }
     }
 

@@ -361,15 +361,15 @@ fn quotes_to_markdown(text: &str) -> String {
     if !text.contains("[quote") {
         return text.to_owned();
     }
-    let (mut depth, mut fenced) = (0_usize, false);
+    let (mut depth, mut in_fence) = (0_usize, false);
     let mut out = Vec::new();
     for line in text.lines() {
         let mark = line.trim();
         if mark.starts_with("```") {
-            fenced = !fenced;
+            in_fence = !in_fence;
         }
         match mark {
-            _ if fenced => out.push(format!("{}{line}", "> ".repeat(depth))),
+            _ if in_fence => out.push(format!("{}{line}", "> ".repeat(depth))),
             open if open.starts_with("[quote") && open.ends_with(']') => depth += 1,
             "[/quote]" => {
                 depth = depth.saturating_sub(1);

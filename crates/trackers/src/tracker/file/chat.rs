@@ -96,11 +96,11 @@ fn number(ts: &str) -> Option<u64> {
 fn markdown(text: &str, context: &FileContext) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once('<') {
-        out.push_str(before);
-        let Some((inner, after)) = after.split_once('>') else {
+    while let Some((prefix, tail)) = rest.split_once('<') {
+        out.push_str(prefix);
+        let Some((inner, tail)) = tail.split_once('>') else {
             out.push('<');
-            rest = after;
+            rest = tail;
             continue;
         };
         let (target, label) = inner.split_once('|').unwrap_or((inner, ""));
@@ -112,10 +112,10 @@ fn markdown(text: &str, context: &FileContext) -> String {
             _ if label.is_empty() => out.push_str(target),
             _ => out.push_str(&format!("[{label}]({target})")),
         }
-        rest = after;
+        rest = tail;
     }
     out.push_str(rest);
-    html::decoded(&out)
+    html::decode_entities(&out)
 }
 
 #[cfg(test)]

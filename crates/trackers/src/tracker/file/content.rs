@@ -13,7 +13,7 @@ use std::{
 
 use super::office;
 use precedent_core::error::{Error, Result};
-use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack, unpacked};
+use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damage_error, decompress, unpack};
 use precedent_text::words::Words;
 
 /// The largest archive member, in bytes; each is read into memory, one after another.
@@ -84,13 +84,13 @@ impl Content {
             }
             Some(bytes) => {
                 let size = Arc::new(AtomicU64::new(bytes.len() as u64));
-                unpacked(Box::new(Cursor::new(Arc::clone(bytes))), &self.path, &size)
+                decompress(Box::new(Cursor::new(Arc::clone(bytes))), &self.path, &size)
             }
         }
     }
 
     /// Returns the number of bytes of the file that were read.
-    pub fn read(&self) -> u64 {
+    pub fn bytes_read(&self) -> u64 {
         self.bytes_read.load(Ordering::Relaxed)
     }
 
@@ -109,7 +109,7 @@ impl Content {
         match stream.take(most as u64).read_to_end(&mut start) {
             // The format of a truncated file is still detected, and its complete records are read.
             Err(e) if start.is_empty() || e.kind() == io::ErrorKind::QuotaExceeded => {
-                Err(damaged(&self.path, &e))
+                Err(damage_error(&self.path, &e))
             }
             _ => Ok(start),
         }
@@ -175,7 +175,10 @@ fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()
 ///
 /// # Errors
 /// A file that cannot be read, a damaged or malicious archive, and the errors of `visit`.
-pub fn each(path: &Path, mut visit: impl FnMut(Content) -> Result<bool>) -> Result<bool> {
+pub fn for_each_member(
+    path: &Path,
+    mut visit: impl FnMut(Content) -> Result<bool>,
+) -> Result<bool> {
     let whole = Content::file(path);
     let start = whole.start(1024)?;
     if is_tar(&start) {
@@ -273,7 +276,10 @@ fn is_office<R: Read + io::Seek>(archive: &::zip::ZipArchive<R>) -> bool {
 fn whole_of(content: &Content) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let stream = content.open()?;
-    stream.take(MAX_MEMBER + 1).read_to_end(&mut bytes).map_err(|e| damaged(&content.path, &e))?;
+    stream
+        .take(MAX_MEMBER + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| damage_error(&content.path, &e))?;
     match bytes.len() as u64 > MAX_MEMBER {
         true => Err(too_large(&content.path, "the archive")),
         false => Ok(bytes),
@@ -325,9 +331,9 @@ static IGNORED_PREFIXES: Words = Words::new(
 fn tar(whole: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     let path = &whole.path;
     let mut tar = tar::Archive::new(whole.open()?);
-    for (n, entry) in tar.entries().map_err(|e| damaged(path, &e))?.enumerate() {
-        let mut entry = entry.map_err(|e| damaged(path, &e))?;
-        let name = entry.path().map_err(|e| damaged(path, &e))?.to_string_lossy().into_owned();
+    for (n, entry) in tar.entries().map_err(|e| damage_error(path, &e))?.enumerate() {
+        let mut entry = entry.map_err(|e| damage_error(path, &e))?;
+        let name = entry.path().map_err(|e| damage_error(path, &e))?.to_string_lossy().into_owned();
         if !entry.header().entry_type().is_file() || !is_wanted(&name) || n >= MAX_MEMBERS {
             continue;
         }
@@ -335,7 +341,7 @@ fn tar(whole: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
             return Err(too_large(path, &name));
         }
         let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).map_err(|e| damaged(path, &e))?;
+        entry.read_to_end(&mut bytes).map_err(|e| damage_error(path, &e))?;
         if !inside(member(whole, &name, bytes), depth + 1, visit)? {
             return Ok(false);
         }
@@ -367,7 +373,7 @@ fn members<R: Read + io::Seek>(
     visit: &mut Visitor<'_>,
 ) -> Result<bool> {
     let path = &whole.path;
-    let wrong = |e: ::zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
+    let wrong = |e: ::zip::result::ZipError| damage_error(path, &io::Error::other(e.to_string()));
     let mut archive = ::zip::ZipArchive::new(file).map_err(wrong)?;
     if is_office(&archive) {
         if let Some(sheets) = documents(whole, &whole_of(whole)?) {
@@ -392,7 +398,7 @@ fn members<R: Read + io::Seek>(
             .by_ref()
             .take(MAX_MEMBER + 1)
             .read_to_end(&mut bytes)
-            .map_err(|e| damaged(path, &e))?;
+            .map_err(|e| damage_error(path, &e))?;
         total += bytes.len() as u64;
         if bytes.len() as u64 > MAX_MEMBER
             || (total > BOMB_FLOOR && total / size.max(1) > MAX_RATIO)
@@ -447,7 +453,7 @@ mod tests {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(bytes).unwrap();
             let mut names = Vec::new();
-            let archive = each(file.path(), |content| {
+            let archive = for_each_member(file.path(), |content| {
                 names.push((content.name.clone(), content.start(100)?.len()));
                 Ok(true)
             });

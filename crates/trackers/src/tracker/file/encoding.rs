@@ -68,12 +68,12 @@ impl Utf8 {
             buffer.as_slice()
         };
         loop {
-            let (valid, after) = match std::str::from_utf8(rest) {
+            let (valid, error_position) = match std::str::from_utf8(rest) {
                 Ok(_) => (rest, None),
                 Err(e) => (&rest[..e.valid_up_to()], Some((e.valid_up_to(), e.error_len()))),
             };
             self.whole += valid.iter().filter(|b| **b >= 0xc0).count() as u64;
-            match after {
+            match error_position {
                 None => return,
                 Some((at, Some(length))) => {
                     self.broken += 1;
@@ -161,21 +161,21 @@ fn wide(start: &[u8]) -> Option<&'static Encoding> {
 
 /// Returns the number of separators of words, cells and lines; `None` if it is not text.
 fn separators(units: impl Iterator<Item = u16>) -> Option<usize> {
-    let (mut found, mut all, mut odd) = (0, 0, 0);
+    let (mut separator_count, mut letter_count, mut odd) = (0, 0, 0);
     for letter in char::decode_utf16(units) {
-        all += 1;
+        letter_count += 1;
         match letter {
             Ok(c) if c.is_control() && !c.is_whitespace() => odd += 1,
             // Other ASCII characters may be Chinese characters in the wrong byte order.
             Ok(c) => {
-                found +=
+                separator_count +=
                     usize::from(matches!(c, ' ' | ',' | ';' | '\t' | '\n' | '\r' | '"' | ':' | '|'))
             }
             Err(_) => odd += 1,
         }
     }
     // The last character may be truncated, and texts may contain control sequences.
-    (odd <= 1 + all / 100).then_some(found)
+    (odd <= 1 + letter_count / 100).then_some(separator_count)
 }
 
 fn guess(sample: &[u8]) -> &'static Encoding {
@@ -312,9 +312,9 @@ impl<R: Read> Read for Utf8Reader<R> {
             self.is_end = n == 0;
             let room = self.decoder.max_utf8_buffer_length(n).unwrap_or(n.saturating_mul(3) + 16);
             self.output.resize(room, 0);
-            let (_, _, written, _) =
+            let (_, _, written_bytes, _) =
                 self.decoder.decode_to_utf8(&self.input[..n], &mut self.output, self.is_end);
-            self.output.truncate(written);
+            self.output.truncate(written_bytes);
             self.position = 0;
         }
         let n = buffer.len().min(self.output.len() - self.position);

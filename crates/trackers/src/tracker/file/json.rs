@@ -46,7 +46,7 @@ fn parse(bytes: &[u8], place: u64, context: &FileContext, depth: u8) -> Result<V
                 .then(|| shapes::item(&value, bytes, place, context))
                 .flatten()
             {
-                Some(Ok(shaped)) => shaped,
+                Some(Ok(shaped_pieces)) => shaped_pieces,
                 _ => pieces,
             };
             context.unread(&value, &pieces);
@@ -239,9 +239,9 @@ fn inner_record(value: &Value) -> Option<Value> {
 fn only_object(object: &serde_json::Map<String, Value>) -> Option<&Value> {
     let mut inner = object.values().filter(|v| v.is_object() || v.is_array());
     match (inner.next(), inner.next()) {
-        (Some(only), None) => {
-            let is_single = only.is_object() && shape::by_id(only).is_none() && object.len() < 4;
-            (is_single && !object.contains_key("title")).then_some(only)
+        (Some(value), None) => {
+            let is_single = value.is_object() && shape::by_id(value).is_none() && object.len() < 4;
+            (is_single && !object.contains_key("title")).then_some(value)
         }
         _ => None,
     }
@@ -273,12 +273,12 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
 fn is_single(text: &str) -> bool {
     let mut rest = text;
     loop {
-        let Some((name, after)) =
+        let Some((name, tail)) =
             rest.trim_start().strip_prefix('{').and_then(|r| literal(r.trim_start()))
         else {
             return false;
         };
-        let inner = after.trim_start().strip_prefix(':').map_or("", str::trim_start);
+        let inner = tail.trim_start().strip_prefix(':').map_or("", str::trim_start);
         match name {
             "data" | "repository" | "node" | "resource" | "project" => rest = inner,
             "issue" | "pullRequest" | "issueOrPullRequest" | "ticket" => {
@@ -403,8 +403,8 @@ pub fn is_holder(start: &[u8]) -> bool {
     while let Some(c) = rest.chars().next() {
         match c {
             '"' => {
-                let Some((text, after)) = literal(rest) else { return false };
-                rest = after;
+                let Some((text, tail)) = literal(rest) else { return false };
+                rest = tail;
                 if depth == 0 && rest.trim_start().starts_with(':') {
                     if RECORDS.contains(text) {
                         return false;

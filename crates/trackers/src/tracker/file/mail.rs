@@ -63,11 +63,11 @@ enum Role {
 
 /// A collection of mail headers, to be grouped into threads.
 #[derive(Debug, Default)]
-pub struct Gathered {
+pub struct MailHeads {
     heads: Vec<(Message, Place)>,
 }
 
-impl Gathered {
+impl MailHeads {
     /// Reads the headers of a file's mails.
     ///
     /// # Errors
@@ -102,8 +102,8 @@ impl Gathered {
             let answers = subject.len() < head.subject.trim().len() && head.references.is_empty();
             if answers
                 && let Some(original) = subjects.get(&subject)
-                && let (Some(then), Some(now)) = (original.date, head.date)
-                && now.duration_since(then) <= SUBJECT_HOLDS
+                && let (Some(earlier_date), Some(now)) = (original.date, head.date)
+                && now.duration_since(earlier_date) <= SUBJECT_HOLDS
             {
                 let (group, original_group) = (groups.of(&head.id), groups.of(&original.id));
                 groups.join(group, original_group);
@@ -338,7 +338,7 @@ mod tests {
     }
 
     fn threads(mails: &[(Message, Place)]) -> Threads {
-        Gathered { heads: mails.to_vec() }.threads()
+        MailHeads { heads: mails.to_vec() }.threads()
     }
 
     fn numbers(mails: &[(Message, Place)]) -> Vec<(String, u32, Role)> {

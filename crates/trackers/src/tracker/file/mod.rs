@@ -52,7 +52,7 @@ use precedent_core::{
     model::{DocumentRecord, Record},
 };
 use precedent_markup::message;
-use precedent_packing::damaged;
+use precedent_packing::damage_error;
 
 /// The number of bytes that are examined to detect the format.
 const START: usize = 256 * 1024;
@@ -138,7 +138,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
             .or_else(|_| encoding::detect(start.as_slice(), false)),
         false => encoding::detect(start.as_slice(), false),
     };
-    let charset = charset.map_err(|e| damaged(&content.path, &e))?;
+    let charset = charset.map_err(|e| damage_error(&content.path, &e))?;
     let mut text = String::new();
     if Utf8Reader::new(start.as_slice(), charset.encoding).read_to_string(&mut text).is_err() {
         text.clear();
@@ -206,7 +206,7 @@ fn pages_of(
     let whole = || -> Result<String> {
         let mut text = String::new();
         let whole = stream(content, charset)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
-        whole.map_err(|e| damaged(&content.path, &e))?;
+        whole.map_err(|e| damage_error(&content.path, &e))?;
         Ok(text)
     };
     Ok(match () {
@@ -358,8 +358,8 @@ fn tracker_by_shape(record: &Value) -> &'static str {
 pub fn tracker_of(raw: &[u8]) -> &'static str {
     let Ok(Value::Object(fields)) = serde_json::from_slice(raw) else { return "" };
     let is_cell = |v: &Value| match v {
-        Value::Array(all) => all.iter().all(Value::is_string),
-        other => other.is_string(),
+        Value::Array(cells) => cells.iter().all(Value::is_string),
+        value => value.is_string(),
     };
     // A table row is stored as its cells by column name.
     if fields.values().all(is_cell) {
@@ -416,7 +416,7 @@ impl Look {
 
     /// Returns the fields of records that no item or comment uses, with their characters; without
     /// `include_all`, only those with prose.
-    pub fn unused(&self, include_all: bool) -> Vec<(String, u64)> {
+    pub fn unused_fields(&self, include_all: bool) -> Vec<(String, u64)> {
         match &self.form {
             Form::Json { context, .. } | Form::Xml { context, .. } => {
                 context.unused_fields(include_all)
@@ -500,7 +500,7 @@ impl Look {
                     let at = mail::place(content, position);
                     visit(format!("{}:{position}", content.name), Ok(Chunk::Mail(bytes, at)))
                 })
-                .map_err(|e| damaged(&content.path, &e));
+                .map_err(|e| damage_error(&content.path, &e));
             }
             Form::Page => {
                 let mut bytes = Vec::new();
@@ -508,14 +508,14 @@ impl Look {
                 stream
                     .take(wiki::MAX_PAGE)
                     .read_to_end(&mut bytes)
-                    .map_err(|e| damaged(&content.path, &e))?;
+                    .map_err(|e| damage_error(&content.path, &e))?;
                 let charset = encoding::detect(bytes.as_slice(), true)
-                    .map_err(|e| damaged(&content.path, &e))?;
+                    .map_err(|e| damage_error(&content.path, &e))?;
                 if charset.encoding != UTF_8 {
                     let mut text = String::new();
                     Utf8Reader::new(bytes.as_slice(), charset.encoding)
                         .read_to_string(&mut text)
-                        .map_err(|e| damaged(&content.path, &e))?;
+                        .map_err(|e| damage_error(&content.path, &e))?;
                     bytes = text.into_bytes();
                 }
                 match wiki::page_of_folder(&content.place, bytes, wiki::file_facts(&content.path)) {
@@ -604,8 +604,8 @@ fn read_rows(
         // A row without a key, or with the previous row's key, continues its comments.
         let continued_key = match (&key, &last) {
             (None, Some((key, _))) if has_comments && title.is_empty() => Some(key.clone()),
-            (Some(key), Some((before, name)))
-                if has_comments && key == before && (title.is_empty() || title == name) =>
+            (Some(key), Some((previous_key, name)))
+                if has_comments && key == previous_key && (title.is_empty() || title == name) =>
             {
                 Some(key.clone())
             }

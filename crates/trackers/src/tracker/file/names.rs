@@ -65,19 +65,19 @@ pub fn plain(name: &str) -> String {
 /// Splits a name of any style into lowercase words: `dateCreated`, `System.Title`, `ticket_id`.
 pub fn words(name: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    let (mut word, mut before) = (String::new(), ' ');
+    let (mut word, mut previous) = (String::new(), ' ');
     let mut rest = name.chars().peekable();
     while let Some(c) = rest.next() {
         let next_lower = rest.peek().is_some_and(|n| n.is_lowercase());
-        let begins =
-            c.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_lower));
+        let begins = c.is_uppercase()
+            && (previous.is_lowercase() || (previous.is_uppercase() && next_lower));
         if begins || !c.is_alphanumeric() {
             out.extend(Some(std::mem::take(&mut word)).filter(|w| !w.is_empty()));
         }
         if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
         }
-        before = c;
+        previous = c;
     }
     out.extend(Some(word).filter(|w| !w.is_empty()));
     out.dedup();

@@ -26,7 +26,7 @@ pub fn sheets(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
             let cells = row.iter().map(|cell| match cell {
                 Data::DateTime(time) => time.as_datetime_text(),
                 Data::Float(number) if number.fract() == 0.0 => format!("{number:.0}"),
-                other => other.to_string(),
+                cell => cell.to_string(),
             });
             table.write_record(cells).ok()?;
         }

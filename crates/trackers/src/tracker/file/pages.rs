@@ -109,7 +109,7 @@ pub fn of_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
         let list_of = |value: &Value| match value {
             Value::Array(items) => items.clone(),
             Value::Null => Vec::new(),
-            one => vec![one.clone()],
+            value => vec![value.clone()],
         };
         let properties = list_of(&object["property"]);
         let find = |name: &str| properties.iter().find(|p| p["name"] == name);
@@ -135,10 +135,10 @@ pub fn of_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
         }
     }
     let time = |text: Option<String>| dates::parse(&text?, dates::Order::default());
-    let records = pages.into_iter().filter_map(|(id, title, updated, created)| {
+    let records = pages.into_iter().filter_map(|(id, title, updated_at, created_at)| {
         let mut page = page(&title, bodies.get(&id)?);
-        page.created_at = time(created);
-        page.updated_at = time(updated).or(page.created_at);
+        page.created_at = time(created_at);
+        page.updated_at = time(updated_at).or(page.created_at);
         Some(page)
     });
     Ok(records.collect())

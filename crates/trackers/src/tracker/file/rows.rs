@@ -67,7 +67,7 @@ pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String>
         return Err("no title".to_owned());
     }
     if plan.cells(cells, "body").any(|(_, text)| hypertext::is_html(text)) {
-        title = html::decoded(&title);
+        title = html::decode_entities(&title);
     }
     let item = Item {
         project: of.project.clone(),

@@ -491,7 +491,7 @@ pub fn post(value: &Value) -> Option<Post> {
         let time = time.and_then(|text| dates::parse(&text, dates::Order::default()));
         match (time, part_rank("when", &full_name), field(name)) {
             (Some(time), _, Some("updated")) => out.updated_at = Some(time),
-            (Some(time), rank, created) if rank.is_some() || created == Some("created") => {
+            (Some(time), rank, time_kind) if rank.is_some() || time_kind == Some("created") => {
                 let rank = rank.unwrap_or(usize::MAX);
                 if at.as_ref().is_none_or(|(best, _)| rank < *best) {
                     at = Some((rank, time));

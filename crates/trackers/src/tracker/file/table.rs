@@ -22,7 +22,7 @@ use crate::tracker::{
     identity::identity,
 };
 use precedent_core::error::{Code, Error, Result};
-use precedent_packing::damaged;
+use precedent_packing::damage_error;
 
 /// The maximum number of rows before the table.
 const PREAMBLE: usize = 25;
@@ -156,14 +156,14 @@ fn add(fields: &mut Vec<(&'static str, Vec<usize>)>, field: &'static str, more: 
 /// A file that cannot be read, an unclosed quote, missing columns, no title column.
 pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let path = &content.path;
-    let charset = encoding::detect(content.open()?, true).map_err(|e| damaged(path, &e))?;
+    let charset = encoding::detect(content.open()?, true).map_err(|e| damage_error(path, &e))?;
     let mut start = Vec::new();
     let input = Utf8Reader::new(content.open()?, charset.encoding);
-    input.take(128 * 1024).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
+    input.take(128 * 1024).read_to_end(&mut start).map_err(|e| damage_error(path, &e))?;
     let start = String::from_utf8_lossy(&start);
     let Some((delimiter, preamble, headers)) = head(&start, mapping) else { return Ok(None) };
-    let (fields, missing) = assign_fields(&headers, mapping);
-    if let Some(name) = missing {
+    let (fields, missing_column) = assign_fields(&headers, mapping);
+    if let Some(name) = missing_column {
         return Err(Error::invalid(format!("{}: column \"{name}\" not found", path.display()))
             .with_hint(format!("Available columns: {}.", headers.join(", "))));
     }
@@ -246,7 +246,7 @@ fn skip<R: Read>(reader: &mut csv::Reader<R>, rows: usize, content: &Content) ->
 /// Returns the error for a table that cannot be read further.
 pub fn unreadable(content: &Content, error: &csv::Error) -> Error {
     match error.kind() {
-        csv::ErrorKind::Io(e) => damaged(&content.path, e),
+        csv::ErrorKind::Io(e) => damage_error(&content.path, e),
         _ => Error::new(
             Code::InvalidInput,
             format!("{}: cannot read the table: {error}", content.path.display()),
@@ -285,11 +285,12 @@ fn head(start: &str, mapping: &Mapping) -> Option<Head> {
             // The first full row of names is the header, unless a later one has more known names.
             let whole = count_filled(record) * 5 >= widest * 4 && widest > 1 && is_header(record);
             let score = (whole, known_names, count_filled(record));
-            let better =
-                best.as_ref().is_none_or(|(old, (found, ..))| match old.0 && found == delimiter {
+            let better = best.as_ref().is_none_or(|(old, (best_delimiter, ..))| {
+                match old.0 && best_delimiter == delimiter {
                     true => whole && known_names > old.1 && known_names > 1,
                     false => score > *old,
-                });
+                }
+            });
             if better && (known_names > 0 || whole || at == 0) {
                 let headers = record.iter().take(MAX_COLUMNS);
                 let headers = headers.map(|h| h.trim_matches(['\u{feff}', ' ']).trim().to_owned());

@@ -144,12 +144,12 @@ fn unused_size(text: &str, vocab: &HashSet<String>) -> Option<u64> {
     {
         return None;
     }
-    let (mut total, mut missing) = (0, 0);
+    let (mut total, mut missing_count) = (0, 0);
     for word in words(&plain).take(MAX_WORDS) {
         total += 1;
-        missing += usize::from(!vocab.contains(&word));
+        missing_count += usize::from(!vocab.contains(&word));
     }
-    (missing * 3 > total).then(|| text.chars().count() as u64)
+    (missing_count * 3 > total).then(|| text.chars().count() as u64)
 }
 
 #[cfg(test)]

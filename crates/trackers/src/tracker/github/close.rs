@@ -93,7 +93,8 @@ impl IssueCloser for GitHub {
 
     async fn say(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>> {
         let url = self.repository(&format!("/issues/{number}/comments"))?;
-        let request = Self::with_headers(Request::post(url, &json!({ "body": comment })).once());
+        let request =
+            Self::with_headers(Request::post(url, &json!({ "body": comment })).without_retry());
         let response = self.http.send(&request, self.login.as_ref(), task).await?;
         match response.status {
             201 => Ok(response.json::<Comment>()?.html_url),

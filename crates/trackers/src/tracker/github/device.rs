@@ -145,8 +145,8 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
             (_, Some("access_denied")) => {
                 return Err(Error::new(Code::Authentication, "the sign-in was declined"));
             }
-            (_, other) => {
-                let why = words(other.unwrap_or("its response contains no token"));
+            (_, reason) => {
+                let why = words(reason.unwrap_or("its response contains no token"));
                 return Err(Error::new(
                     Code::Authentication,
                     format!("{} denied the sign-in: {why}", login.host),

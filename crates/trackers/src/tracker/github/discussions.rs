@@ -16,7 +16,7 @@ use super::{GitHub, describe, graphql};
 use crate::{
     http::Request,
     tracker::{
-        Fate, Fetched, Page,
+        Fate, Fetch, Page,
         client::date,
         graphql::{Answer, List},
         identity,
@@ -127,7 +127,7 @@ fn take(node: &mut Value, name: &str) -> List {
 }
 
 /// Fetches a page of the list.
-pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Result<Fetched> {
+pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Result<Fetch> {
     let query = format!(
         "query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [DiscussionState!]) {{ \
          repository(owner: $owner, name: $name) {{ discussions(first: $first, after: $after, states: $states, \
@@ -138,11 +138,13 @@ pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Res
     let variables = json!({"first": walk.size, "after": walk.token, "states": states});
     let (mut data, said_at) = match ask(github, &query, variables, task).await? {
         QueryOutcome::Data(data, at) => (data, at),
-        QueryOutcome::Refused(why) => return Ok(Fetched::Refused(why)),
-        QueryOutcome::Gone => return Ok(Fetched::Refused("no permission to read them".to_owned())),
+        QueryOutcome::Refused(why) => return Ok(Fetch::Refused(why)),
+        QueryOutcome::Gone => {
+            return Ok(Fetch::Refused("no permission to read them".to_owned()));
+        }
         QueryOutcome::TooMuch => {
             return match walk.smaller() {
-                Some(smaller) => Ok(Fetched::Smaller(smaller.cursor())),
+                Some(smaller) => Ok(Fetch::Smaller(smaller.cursor())),
                 None => Err(cannot(github)),
             };
         }
@@ -168,7 +170,7 @@ pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Res
     let (next, watermark) = walk.by_creation(total, newest, more);
     // A restarted pass has no token.
     let next = next.map(|w| Pagination { token: cursor.filter(|_| w.page > 1), ..w });
-    Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+    Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
 }
 
 fn parse_updated_at(node: &Value) -> Option<Timestamp> {
@@ -228,7 +230,7 @@ pub(super) async fn comment(
 /// Returns the reason if the list cannot be read, for the setup.
 pub(super) async fn refusal_reason(github: &GitHub, task: &Task) -> Result<Option<String>> {
     Ok(match page(github, &Pagination::new(None, 1), task).await? {
-        Fetched::Refused(why) => Some(format!("discussions: {why}")),
+        Fetch::Refused(why) => Some(format!("discussions: {why}")),
         _ => None,
     })
 }
@@ -370,7 +372,7 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
         _ if is_answered => Some("completed".to_owned()),
         Some("RESOLVED") => Some("completed".to_owned()),
         Some("OUTDATED") => Some("not_planned".to_owned()),
-        other => other.map(str::to_lowercase),
+        reason => reason.map(str::to_lowercase),
     };
     let names = about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
     let clean = |text: &str| text.replace('\0', "\u{fffd}");

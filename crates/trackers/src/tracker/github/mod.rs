@@ -368,7 +368,7 @@ fn author(user: Option<User>, association: Option<String>) -> Author {
 fn plain(value: serde_json::Value) -> String {
     match value {
         serde_json::Value::String(s) => s,
-        other => other.to_string(),
+        value => value.to_string(),
     }
 }
 

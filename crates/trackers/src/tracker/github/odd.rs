@@ -74,7 +74,7 @@ fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
-        other => other.to_string(),
+        value => value.to_string(),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     http::{Http, Login, Request, Response, status_words},
     secrets::Token,
     tracker::{
-        Address, Cursor, Fate, Fetched, IssueCloser, Page, Relations, Stream, Tracker,
+        Address, Cursor, Fate, Fetch, IssueCloser, Page, Relations, Stream, Tracker,
         release::{self, ReleaseList, ReleasePlace, Releases},
         walk::Pagination,
         wiki_git::WikiPlace,
@@ -360,10 +360,10 @@ impl Tracker for GitHub {
         Cursor(text)
     }
 
-    async fn list_page(&self, _stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, _stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         match self.discussions {
             true => discussions::page(self, walk, task).await,
-            false => Ok(Fetched::Page(Page::default())),
+            false => Ok(Fetch::Page(Page::default())),
         }
     }
 
@@ -373,12 +373,12 @@ impl Tracker for GitHub {
         at: &Cursor,
         etag: Option<&str>,
         task: &Task,
-    ) -> Result<Fetched> {
+    ) -> Result<Fetch> {
         if let Some(walk) = Pagination::parse(at) {
             return self.list_page(stream, &walk, task).await;
         }
         let Some(url) = Url::parse(&at.0).ok().filter(|u| u.origin() == self.base.origin()) else {
-            return Ok(Fetched::Expired);
+            return Ok(Fetch::Expired);
         };
         let mut reads = 1;
         loop {
@@ -387,7 +387,7 @@ impl Tracker for GitHub {
             let response = self.get(request_url, etag, task).await?;
             return Ok(match response.status {
                 200 => match self.parse_page(stream, &url, &response) {
-                    Ok(page) => Fetched::Page(page),
+                    Ok(page) => Fetch::Page(page),
                     // Some proxies truncate a body without an error.
                     Err(error)
                         if error.code() == Code::Network
@@ -399,13 +399,13 @@ impl Tracker for GitHub {
                     }
                     Err(error) => return Err(error),
                 },
-                304 => Fetched::Unchanged,
-                422 => Fetched::Expired,
+                304 => Fetch::Unchanged,
+                422 => Fetch::Expired,
                 403 | 404 | 410 | 451 => {
-                    Fetched::Refused(self.refusal(&response, stream.words()).to_string())
+                    Fetch::Refused(self.refusal(&response, stream.words()).to_string())
                 }
                 500.. => match size(&url).filter(|n| *n > SMALLEST_PAGE) {
-                    Some(n) => Fetched::Smaller(Cursor(smaller(&url, n / 2).into())),
+                    Some(n) => Fetch::Smaller(Cursor(smaller(&url, n / 2).into())),
                     None => return Err(self.refusal(&response, stream.words())),
                 },
                 _ => return Err(self.refusal(&response, stream.words())),

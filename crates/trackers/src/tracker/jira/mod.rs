@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, date, part},
     release::{self, ReleaseList, ReleasePlace, Releases},
     repetition::RepeatGuard,
@@ -237,11 +237,11 @@ impl Tracker for Jira {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
         // The page token expired or belongs to another search.
         if response.status == 400 && walk.token.is_some() {
-            return Ok(Fetched::Expired);
+            return Ok(Fetch::Expired);
         }
         if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
             return Ok(outcome);
@@ -258,7 +258,7 @@ impl Tracker for Jira {
                     Err(why) => page.records.push(Err(why)),
                 }
             } else if let Some((key, comments, total)) = shapes::comments_of(raw.get()) {
-                page.named.push(key.clone());
+                page.other_names.push(key.clone());
                 if total > comments.len() as u64 {
                     self.comments(&key, &mut page, task).await?;
                 } else {
@@ -276,7 +276,7 @@ impl Tracker for Jira {
         };
         // A restarted pass has no token.
         let next = next.map(|w| Pagination { token: token.filter(|_| w.page > 1 || w.open), ..w });
-        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
@@ -301,10 +301,10 @@ impl Tracker for Jira {
         }
         // A moved issue is returned under its new key.
         let key = response.json::<Key>()?.key;
-        if let Some((there, now)) = parts(&key)
-            && there != self.project
+        if let Some((new_project, now)) = parts(&key)
+            && new_project != self.project
         {
-            return Ok(Fate::Moved(Some(format!("{}/{there}#{now}", self.home()))));
+            return Ok(Fate::Moved(Some(format!("{}/{new_project}#{now}", self.home()))));
         }
         let text = String::from_utf8_lossy(&response.body);
         Ok(match shapes::issue(&text, self.base(), self.home(), &self.project) {

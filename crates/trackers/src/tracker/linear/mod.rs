@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Address, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, date},
     graphql::{Answer, List},
     walk::Pagination,
@@ -228,7 +228,7 @@ impl Tracker for Linear {
         let project = self.probe(task).await?;
         let mut access = Access { project, user: self.me(task).await?, ..Access::default() };
         for stream in self.streams() {
-            if let Fetched::Refused(why) =
+            if let Fetch::Refused(why) =
                 self.list_page(*stream, &Pagination::new(None, 1), task).await?
             {
                 access.refused.push(format!("{}: {why}", stream.words()));
@@ -241,7 +241,7 @@ impl Tracker for Linear {
         if stream == Stream::Items { PAGE } else { COMMENTS }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let items = stream == Stream::Items;
         let (list, selection, fragment, kind) = match items {
             true => ("issues", "...about", ISSUE, "IssueFilter"),
@@ -264,14 +264,14 @@ impl Tracker for Linear {
         let (outcome, at) = self.ask(&query, variables, stream.words(), task).await?;
         let mut data = match outcome {
             QueryOutcome::Data(data) => data,
-            QueryOutcome::Refused(why) => return Ok(Fetched::Refused(why)),
+            QueryOutcome::Refused(why) => return Ok(Fetch::Refused(why)),
             QueryOutcome::Gone => {
-                return Ok(Fetched::Refused("no permission to read them".to_owned()));
+                return Ok(Fetch::Refused("no permission to read them".to_owned()));
             }
-            QueryOutcome::Expired => return Ok(Fetched::Expired),
+            QueryOutcome::Expired => return Ok(Fetch::Expired),
             QueryOutcome::TooMuch(response) => {
                 return match walk.smaller() {
-                    Some(smaller) => Ok(Fetched::Smaller(smaller.cursor())),
+                    Some(smaller) => Ok(Fetch::Smaller(smaller.cursor())),
                     None => Err(self.client.refusal(&response, stream.words())),
                 };
             }
@@ -284,7 +284,7 @@ impl Tracker for Linear {
         for node in connection.nodes {
             if items {
                 match Issue::parse(node) {
-                    Ok(issue) if issue.is_gone() => page.gone.push(issue.number),
+                    Ok(issue) if issue.is_gone() => page.gone_numbers.push(issue.number),
                     Ok(issue) => {
                         page.relations.push((issue.number, issue.relations(&self.workspace)));
                         page.records.push(Ok(Record::Document(Box::new(issue.record()))));
@@ -299,7 +299,7 @@ impl Tracker for Linear {
         let more = token.is_some();
         let (next, watermark) = walk.by_creation(None, at, more);
         let next = next.map(|w| Pagination { token, ..w });
-        Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {

@@ -145,7 +145,7 @@ impl Issue {
         let name = about.state.and_then(|s| s.name);
         let closed_at = about.completed_at.or(about.canceled_at);
         let is_closed = match kind.as_str() {
-            known if CLOSED_TYPES.contains(&known) => true,
+            kind if CLOSED_TYPES.contains(&kind) => true,
             "triage" | "backlog" | "unstarted" | "started" => false,
             _ => closed_at.is_some(),
         };

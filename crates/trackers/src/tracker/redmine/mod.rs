@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetched, Page, Stream, Tracker,
+    Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, parse_each, part},
     release::{self, ReleaseList, ReleasePlace, Releases},
     walk::Pagination,
@@ -133,7 +133,7 @@ impl Redmine {
         Ok(url)
     }
 
-    async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let response = self.client.get(self.list(walk, "relations")?, task).await?;
         if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Items)? {
             return Ok(outcome);
@@ -152,11 +152,11 @@ impl Redmine {
                 Err(why) => page.records.push(Err(why)),
             }
         }
-        Ok(Fetched::Page(self.with_cursor(page, walk, &times, more)))
+        Ok(Fetch::Page(self.with_cursor(page, walk, &times, more)))
     }
 
     /// Fetches the notes of a page of issues.
-    async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let response = self.client.get(self.list(walk, "")?, task).await?;
         if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Comments)? {
             return Ok(outcome);
@@ -173,7 +173,7 @@ impl Redmine {
             };
             times.extend(issue.updated_at);
             let Some(number) = issue.number else { continue };
-            page.named.push(number.to_string());
+            page.other_names.push(number.to_string());
             let url = self.client.url(&format!("issues/{number}.json?include=journals"))?;
             let response = self.client.get(url, task).await?;
             match response.status {
@@ -186,11 +186,11 @@ impl Redmine {
                 _ => return Err(self.client.refusal(&response, "notes")),
             }
         }
-        Ok(Fetched::Page(self.with_cursor(page, walk, &times, more)))
+        Ok(Fetch::Page(self.with_cursor(page, walk, &times, more)))
     }
 
     /// Fetches a page of wiki pages. The index always lists all of them.
-    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let root = format!("projects/{}/wiki", part(&self.project));
         let response =
             self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
@@ -214,7 +214,7 @@ impl Redmine {
             page.records.extend(unreadable.into_iter().map(Err));
         }
         for entry in batch {
-            page.named.push(entry.title.clone());
+            page.other_names.push(entry.title.clone());
             let url = self.client.url(&format!("{root}/{}.json", part(&entry.title)))?;
             let response = self.client.get(url, task).await?;
             match response.status {
@@ -229,7 +229,7 @@ impl Redmine {
         }
         let times: Vec<Timestamp> = batch.iter().filter_map(|p| p.updated_on).collect();
         let more = from + batch.len() < recent.len();
-        Ok(Fetched::Page(self.with_cursor(page, walk, &times, more)))
+        Ok(Fetch::Page(self.with_cursor(page, walk, &times, more)))
     }
 
     fn with_cursor(&self, page: Page, walk: &Pagination, times: &[Timestamp], more: bool) -> Page {
@@ -317,7 +317,7 @@ impl Tracker for Redmine {
         if stream == Stream::Items { PAGE } else { THREADS }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
             Stream::Items => self.items(walk, task).await,
             Stream::Comments | Stream::ReviewComments | Stream::Discussions => {

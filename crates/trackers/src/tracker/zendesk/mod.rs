@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetched, Page, Relation, Stream, Tracker,
+    Address, Cursor, Fate, Fetch, Page, Relation, Stream, Tracker,
     client::{Client, date},
     repetition::RepeatGuard,
     walk::Pagination,
@@ -193,18 +193,18 @@ impl Zendesk {
         Ok(url)
     }
 
-    async fn tickets(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn tickets(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let response = self.client.get(self.export_url(walk)?, task).await?;
         match response.status {
             200 => {}
             // The cursor has expired.
-            400 | 422 if walk.token.is_some() => return Ok(Fetched::Expired),
+            400 | 422 if walk.token.is_some() => return Ok(Fetch::Expired),
             500.. if walk.size >= 10 => {
-                return Ok(Fetched::Smaller(
+                return Ok(Fetch::Smaller(
                     Pagination { size: walk.size / 2, ..walk.clone() }.cursor(),
                 ));
             }
-            403 => return Ok(Fetched::Refused(self.for_admins(&response))),
+            403 => return Ok(Fetch::Refused(self.for_admins(&response))),
             _ => return self.client.list_refusal(&response, stream.words()),
         }
         let list: List<'_> = response.json()?;
@@ -223,7 +223,7 @@ impl Zendesk {
             page.watermark = page.watermark.max(ticket.export_time().filter(|_| !walk.open));
             if stream == Stream::Items {
                 if ticket.is_gone() {
-                    page.gone.push(ticket.id);
+                    page.gone_numbers.push(ticket.id);
                     continue;
                 }
                 // The ticket into which it was merged is named only in its comments.
@@ -234,7 +234,7 @@ impl Zendesk {
                     .push(Ok(Record::Document(Box::new(ticket.record(&people, self.web())))));
                 continue;
             }
-            page.named.push(ticket.id.to_string());
+            page.other_names.push(ticket.id.to_string());
             if !ticket.is_gone()
                 && let Some(response) = self.collect(&ticket, &mut page, task).await?
             {
@@ -247,7 +247,7 @@ impl Zendesk {
             ..walk.clone()
         });
         page.next = next.map(|w| w.cursor());
-        Ok(Fetched::Page(page))
+        Ok(Fetch::Page(page))
     }
 
     /// Adds the comments of a ticket; returns the response if they may not be read.
@@ -303,7 +303,7 @@ impl Zendesk {
             // The first comment is the description, which the ticket contains.
             for raw in list.comments.iter().skip(usize::from(at == 0)) {
                 let comment = shapes::comment(raw.get(), number, &people, self.web());
-                merged_into = comment.as_ref().ok().and_then(|(_, merged)| *merged).or(merged_into);
+                merged_into = comment.as_ref().ok().and_then(|(_, target)| *target).or(merged_into);
                 comments.push(comment.map(|(comment, _)| comment));
             }
             if cursor.is_none() {
@@ -356,12 +356,12 @@ impl Zendesk {
     /// Fetches a page of help centre articles. The whole list is read each time, because withdrawn
     /// articles are only missing from it.
     /// <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
-    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let names = self.articles.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut names = match names.filter(|_| walk.page > 1) {
             Some(names) => names,
             // Another process started this pass, and the names that it read are unknown here.
-            None if walk.page > 1 => return Ok(Fetched::Expired),
+            None if walk.page > 1 => return Ok(Fetch::Expired),
             None => Vec::new(),
         };
         // An edit does not change the order by creation.
@@ -370,9 +370,9 @@ impl Zendesk {
         let response = self.client.get(self.list_url(path, walk.token.as_deref())?, task).await?;
         match response.status {
             200 => {}
-            400 | 422 if walk.token.is_some() => return Ok(Fetched::Expired),
+            400 | 422 if walk.token.is_some() => return Ok(Fetch::Expired),
             403 | 404 => {
-                return Ok(Fetched::Refused(
+                return Ok(Fetch::Refused(
                     "there is no help center, or you don't have access to it".to_owned(),
                 ));
             }
@@ -406,7 +406,7 @@ impl Zendesk {
         } else {
             *self.articles.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
         }
-        Ok(Fetched::Page(page))
+        Ok(Fetch::Page(page))
     }
 
     fn for_admins(&self, response: &Response) -> String {
@@ -465,7 +465,7 @@ impl Tracker for Zendesk {
                 .push(self.client.refusal(&response, Stream::Items.words()).to_string()),
         }
         if self.wiki
-            && let Fetched::Refused(why) =
+            && let Fetch::Refused(why) =
                 self.pages(&Pagination::new(None, LIST_PAGE_SIZE), task).await?
         {
             access.refused.push(why);
@@ -481,7 +481,7 @@ impl Tracker for Zendesk {
         }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
             Stream::Pages => self.pages(walk, task).await,
             _ => self.tickets(stream, walk, task).await,

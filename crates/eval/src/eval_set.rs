@@ -47,7 +47,7 @@ pub struct EvalSet {
     /// Reports without a known earlier duplicate.
     pub negatives: Vec<usize>,
     /// Number of reports in the casebook; translated queries follow them.
-    pub imported: usize,
+    pub imported_count: usize,
     /// Hash that distinguishes casebooks of different contents.
     fingerprint: String,
 }
@@ -283,8 +283,8 @@ impl EvalSet {
             .file_name()
             .map_or_else(|| "set".to_owned(), |n| n.to_string_lossy().into_owned());
         let fingerprint = hasher.finalize().to_hex()[..12].to_owned();
-        let imported = reports.len();
-        Ok(Self { name, reports, relevant, negatives, imported, fingerprint })
+        let imported_count = reports.len();
+        Ok(Self { name, reports, relevant, negatives, imported_count, fingerprint })
     }
 
     /// Replaces the queries by translations of some, each with the same duplicates. The columns of
@@ -300,10 +300,11 @@ impl EvalSet {
             let wrong = |why: &str| Error::invalid(format!("{}:{}: {why}", file.display(), i + 1));
             match columns[..] {
                 [comment, ..] if comment.starts_with('#') => {}
-                [set, ..] if set != self.name => {}
+                [set_name, ..] if set_name != self.name => {}
                 [_, id, language, title, sentence] => {
-                    let place =
-                        self.reports[..self.imported].iter().position(|report| report.id == id);
+                    let place = self.reports[..self.imported_count]
+                        .iter()
+                        .position(|report| report.id == id);
                     let place = place.ok_or_else(|| wrong("no such report"))?;
                     let documents = self.relevant.get(&place);
                     let documents =
