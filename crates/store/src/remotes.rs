@@ -330,7 +330,7 @@ impl Writer<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT (source_id) DO UPDATE SET host = excluded.host, base_url = excluded.base_url,
                  project = excluded.project, remote_id = coalesce(excluded.remote_id, remote_id), wiki = excluded.wiki,
-                 trusted = excluded.is_trusted",
+                 trusted = excluded.trusted",
             params![
                 source,
                 remote.host,
