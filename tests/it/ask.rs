@@ -132,3 +132,51 @@ async fn every_view_names_the_same_problem() {
         differences.join("\n")
     );
 }
+
+/// Returns a closed report about something else than its comments say.
+fn closed(number: u64, title: &str) -> Value {
+    let fields = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z"});
+    with(issue(number, title, "See the picture."), fields)
+}
+
+#[tokio::test]
+async fn line_of_a_comment_leads_to_its_thread() {
+    let place = Place::new();
+    let line = "heron: the second spool cannot be opened while the first one is being read";
+    let mut records = records();
+    records.push(closed(20, "Nothing works since Tuesday"));
+    records.push(comment(201, 20, &format!("It says:\n```\n{line}, errno=21\n```")));
+    let casebook = import_records(&place, &records).await;
+    let reply = ask(&casebook, &format!("2026-02-03 08:12:44 {line}, errno=5")).await;
+    let first = reply.related.first().map(|report| (report.key.as_str(), report.status));
+    assert_eq!(first, Some(("acme/app#20", Some(ProblemStatus::ClosedWithoutFix))), "{reply:?}");
+    let other =
+        ask(&casebook, "heron: the third spool was opened while nothing is being read").await;
+    assert!(other.related.iter().all(|report| report.key != "acme/app#20"), "{other:?}");
+}
+
+#[tokio::test]
+async fn linked_change_fixes_unless_it_was_rejected() {
+    let place = Place::new();
+    let link = |number: u64| format!("PR here: https://github.com/acme/core/pull/{number}");
+    let records = [
+        closed(30, "The wheel squeaks on cold mornings"),
+        comment(301, 30, &link(9)),
+        closed(31, "The lamp flickers on warm evenings"),
+        comment(311, 31, "Nobody knows why."),
+        closed(32, "The door jams on rainy days"),
+        comment(321, 32, "PR here: https://github.com/acme/app/pull/33"),
+        with(closed(33, "Try another hinge"), json!({"pull_request": {"merged_at": null}})),
+    ];
+    let casebook = import_records(&place, &records).await;
+    let status = async |key: &str| {
+        let request = AskRequest { key: Some(key.into()), ..AskRequest::default() };
+        casebook.ask(request, &Task::new()).await.unwrap().problem.unwrap()
+    };
+    let fixed = status("acme/app#30").await;
+    assert_eq!((fixed.status, &*fixed.fixed_by[0].key), (ProblemStatus::Solved, "acme/core#9"));
+    for key in ["acme/app#31", "acme/app#32"] {
+        let problem = status(key).await;
+        assert_eq!((problem.status, problem.fixed_by.len()), (ProblemStatus::ClosedWithoutFix, 0));
+    }
+}

@@ -89,11 +89,14 @@ impl Reader<'_> {
             "SELECT a.id, b.id FROM (
                  SELECT first_key AS x, second_key AS y FROM verdicts WHERE verdict = 'duplicate'
                  UNION
-                 SELECT min(from_key, to_key), max(from_key, to_key) FROM links l WHERE kind = 'duplicate_of'
+                 SELECT min(from_key, to_key), max(from_key, to_key) FROM links l
+                 WHERE kind = 'duplicate_of'
                    AND NOT EXISTS (SELECT 1 FROM verdicts v WHERE v.verdict <> 'duplicate'
-                       AND v.first_key = min(l.from_key, l.to_key) AND v.second_key = max(l.from_key, l.to_key)))
+                       AND v.first_key = min(l.from_key, l.to_key)
+                       AND v.second_key = max(l.from_key, l.to_key)))
              JOIN documents a ON a.key = x JOIN documents b ON b.key = y
-             WHERE a.source_id = ?1 AND b.source_id = ?1 AND a.kind = 'issue' AND b.kind = 'issue' AND a.id <> b.id
+             WHERE a.source_id = ?1 AND b.source_id = ?1 AND a.kind = 'issue' AND b.kind = 'issue'
+             AND a.id <> b.id
              ORDER BY a.id, b.id",
         )?;
         let rows = statement.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
@@ -192,7 +195,8 @@ impl Writer<'_> {
             calibration.order.as_ref().map(|weights| serde_json::json!(weights).to_string());
         self.transaction
             .prepare_cached(
-                "INSERT OR REPLACE INTO calibrations (source_id, slope, intercept, labels, weights, model, made_at)
+                "INSERT OR REPLACE INTO calibrations (source_id, slope, intercept, labels, weights,
+                 model, made_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
             .execute(params![

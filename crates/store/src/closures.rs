@@ -69,7 +69,8 @@ impl Writer<'_> {
         self.transaction
             .prepare_cached(&format!(
                 "INSERT INTO closures ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                 ON CONFLICT (key, canonical_key) DO UPDATE SET step = excluded.step, problem = excluded.problem,
+                 ON CONFLICT (key, canonical_key) DO UPDATE SET step = excluded.step,
+                 problem = excluded.problem,
                      comment_url = coalesce(excluded.comment_url, comment_url), actor = excluded.actor,
                      changed_at = excluded.changed_at"
             ))?

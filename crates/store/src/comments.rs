@@ -64,7 +64,8 @@ impl Reader<'_> {
     pub fn all_comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
         let Some(number) = document.number else { return Ok(Vec::new()) };
         let mut statement = self.transaction.prepare_cached(
-            "SELECT id, remote_id, author, author_bot, association, body, url, created_at, updated_at FROM comments
+            "SELECT id, remote_id, author, author_bot, association, body, url, created_at,
+             updated_at FROM comments
              WHERE source_id = ?1 AND number = ?2 AND deleted_at IS NULL ORDER BY created_at, id",
         )?;
         let mut rows = statement.query(params![document.source_id, number])?;
@@ -148,7 +149,8 @@ impl Writer<'_> {
         let current: Option<StoredRow> = self
             .transaction
             .prepare_cached(
-                "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id FROM comments
+                "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id
+                 FROM comments
                  WHERE source_id = ?1 AND remote_id = ?2",
             )?
             .query_row(params![source.id, record.remote_id], |r| {
@@ -170,10 +172,12 @@ impl Writer<'_> {
         let id: i64 = self
             .transaction
             .prepare_cached(
-                "INSERT INTO comments (source_id, number, remote_id, author, author_bot, association, body, url,
+                "INSERT INTO comments (source_id, number, remote_id, author, author_bot,
+                 association, body, url,
                      created_at, updated_at, raw_hash, dated_ahead)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-                 ON CONFLICT (source_id, remote_id) DO UPDATE SET number = excluded.number, author = excluded.author,
+                 ON CONFLICT (source_id, remote_id) DO UPDATE SET number = excluded.number,
+                 author = excluded.author,
                      author_bot = excluded.author_bot, association = excluded.association, body = excluded.body,
                      url = excluded.url, created_at = excluded.created_at, updated_at = excluded.updated_at,
                      raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead, deleted_at = NULL

@@ -240,7 +240,8 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn documents_by_number(&self, number: u64) -> Result<Vec<DocumentRow>> {
         let mut statement = self.transaction.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id AND d.number = ?1
+            "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id
+             AND d.number = ?1
              WHERE d.kind <> 'note' ORDER BY d.key"
         ))?;
         let rows = statement.query_map([number], read_row)?;
@@ -254,7 +255,8 @@ impl Reader<'_> {
     pub fn changed_documents(&self, since: u64) -> Result<Vec<Listing>> {
         // This reads two indexes and no row: in a row the deletion time is stored behind the text.
         let mut statement = self.transaction.prepare_cached(
-            "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL) FROM documents
+            "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)
+             FROM documents
              WHERE revision > ?1 ORDER BY revision, id",
         )?;
         let rows = statement.query_map([since], |r| {
@@ -273,8 +275,10 @@ impl Reader<'_> {
             return Ok((0, 0));
         }
         let mut statement = self.transaction.prepare_cached(
-            "SELECT count(*), count(*) FILTER (WHERE id NOT IN (SELECT document_id FROM notes)) FROM documents
-             WHERE revision > ?1 AND id NOT IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)",
+            "SELECT count(*), count(*) FILTER (WHERE id NOT IN (SELECT document_id FROM notes))
+             FROM documents
+             WHERE revision > ?1 AND id NOT IN (SELECT id FROM documents
+             WHERE deleted_at IS NOT NULL)",
         )?;
         Ok(statement.query_row([since], |r| Ok((r.get(0)?, r.get(1)?)))?)
     }
@@ -454,10 +458,12 @@ impl Reader<'_> {
         let (known_count, unknown, numbers): (u64, u64, String) = self
             .transaction
             .prepare_cached(
-                "SELECT coalesce(sum(said) FILTER (WHERE known), 0), coalesce(sum(said) FILTER (WHERE NOT known), 0),
+                "SELECT coalesce(sum(said) FILTER (WHERE known), 0),
+                 coalesce(sum(said) FILTER (WHERE NOT known), 0),
                      json_group_array(number) FILTER (WHERE NOT known)
                  FROM (SELECT number, count(*) AS said, EXISTS (
-                           SELECT 1 FROM documents d WHERE d.source_id = ?1 AND d.number = c.number) AS known
+                           SELECT 1 FROM documents d WHERE d.source_id = ?1
+                           AND d.number = c.number) AS known
                        FROM comments c WHERE source_id = ?1 GROUP BY number)",
             )?
             .query_row([source], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
@@ -465,14 +471,18 @@ impl Reader<'_> {
             .transaction
             .prepare_cached(
                 "WITH buried AS (
-                     SELECT count(*) FILTER (WHERE known) AS known, count(*) FILTER (WHERE NOT known) AS unknown,
+                     SELECT count(*) FILTER (WHERE known) AS known,
+                     count(*) FILTER (WHERE NOT known) AS unknown,
                          count(*) FILTER (WHERE substr(remote_id, 1, 1) = ?2) AS beside
                      FROM (SELECT remote_id, EXISTS (
-                               SELECT 1 FROM documents d WHERE d.source_id = ?1 AND d.number = c.number) AS known
+                               SELECT 1 FROM documents d WHERE d.source_id = ?1
+                               AND d.number = c.number) AS known
                            FROM comments c WHERE source_id = ?1 AND deleted_at IS NOT NULL))
                  SELECT known, unknown,
-                     (SELECT count(*) FROM comments WHERE source_id = ?1 AND remote_id >= ?2 AND remote_id < ?3)
-                     - (SELECT count(*) FROM comments WHERE source_id = ?1 AND substr(remote_id, 1, 1) = ?2
+                     (SELECT count(*) FROM comments WHERE source_id = ?1 AND remote_id >= ?2
+                     AND remote_id < ?3)
+                     - (SELECT count(*) FROM comments WHERE source_id = ?1 AND substr(remote_id, 1,
+                     1) = ?2
                             AND deleted_at IS NULL AND number IN (SELECT value FROM json_each(?4)))
                      - beside
                  FROM buried",
@@ -542,12 +552,15 @@ impl Writer<'_> {
         let id: i64 = self
             .transaction
             .prepare_cached(
-                "INSERT INTO documents (source_id, kind, key, number, remote_id, title, body, url, state, state_reason,
+                "INSERT INTO documents (source_id, kind, key, number, remote_id, title, body, url,
+                 state, state_reason,
                      author, author_bot, association, labels, milestone, locked, comment_count, created_at, updated_at,
                      closed_at, merged_at, revision, raw_hash, dated_ahead)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+                 ?17, ?18, ?19, ?20, ?21,
                      ?22, ?23, ?24)
-                 ON CONFLICT (key) DO UPDATE SET kind = excluded.kind, remote_id = excluded.remote_id,
+                 ON CONFLICT (key) DO UPDATE SET kind = excluded.kind,
+                 remote_id = excluded.remote_id,
                      title = excluded.title, body = excluded.body, url = excluded.url, state = excluded.state,
                      state_reason = excluded.state_reason, author = excluded.author, author_bot = excluded.author_bot,
                      association = excluded.association, labels = excluded.labels, milestone = excluded.milestone,

@@ -51,7 +51,8 @@ impl Writer<'_> {
         let Some(import) = self.import.get() else { return Ok(()) };
         self.transaction
             .prepare_cached(
-                "INSERT INTO import_changes (import_id, table_name, row_id, after) VALUES (?1, ?2, ?3, ?4)
+                "INSERT INTO import_changes (import_id, table_name, row_id, after) VALUES (?1, ?2,
+                 ?3, ?4)
                  ON CONFLICT (import_id, table_name, row_id) DO UPDATE SET after = excluded.after",
             )?
             .execute(params![import, table, id, hash])?;
@@ -148,7 +149,8 @@ impl Writer<'_> {
             }
         }
         let mut statement = self.transaction.prepare(
-            "SELECT s.key, c.after IS NOT NULL FROM import_changes c JOIN sources s ON s.id = c.row_id
+            "SELECT s.key, c.after IS NOT NULL FROM import_changes c JOIN sources s
+             ON s.id = c.row_id
              WHERE c.import_id = ?1 AND c.table_name = 'sources' ORDER BY s.key",
         )?;
         let rows = statement
@@ -177,12 +179,14 @@ impl Writer<'_> {
         // Live sources are read again from the tracker.
         self.transaction.execute(
             "DELETE FROM streams WHERE source_id IN (SELECT d.source_id FROM documents d
-                 JOIN import_changes c ON c.table_name = 'documents' AND c.row_id = d.id WHERE c.import_id = ?1)",
+                 JOIN import_changes c ON c.table_name = 'documents' AND c.row_id = d.id
+                 WHERE c.import_id = ?1)",
             [import],
         )?;
         self.transaction.execute(
             "UPDATE documents SET revision = ?1 WHERE id IN (
-                 SELECT row_id FROM import_changes WHERE import_id = ?2 AND table_name = 'documents')",
+                 SELECT row_id FROM import_changes WHERE import_id = ?2
+                 AND table_name = 'documents')",
             params![revision, import],
         )?;
         self.note_residue()?;

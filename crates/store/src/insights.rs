@@ -13,7 +13,8 @@ use precedent_core::{
 const DUPLICATES: &str = "WITH known (key) AS (
     SELECT from_key FROM links WHERE kind = 'duplicate_of'
         AND NOT EXISTS (SELECT 1 FROM verdicts WHERE verdict <> 'duplicate'
-                        AND first_key = min(from_key, to_key) AND second_key = max(from_key, to_key))
+                        AND first_key = min(from_key, to_key) AND second_key = max(from_key,
+                        to_key))
     UNION SELECT key FROM documents WHERE kind = 'issue' AND state_reason = 'duplicate'
     UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END FROM verdicts
         WHERE verdict = 'duplicate')";
@@ -43,11 +44,13 @@ impl Reader<'_> {
              SELECT month, sum(opened), sum(duplicates), sum(closed) FROM (
                  SELECT strftime('%Y-%m', created_at, 'unixepoch') AS month, count(*) AS opened,
                         sum(key IN known) AS duplicates, 0 AS closed
-                 FROM documents WHERE kind = 'issue' AND deleted_at IS NULL AND created_at IS NOT NULL
+                 FROM documents WHERE kind = 'issue' AND deleted_at IS NULL
+                 AND created_at IS NOT NULL
                      AND (?1 IS NULL OR source_id = ?1) GROUP BY month
                  UNION ALL
                  SELECT strftime('%Y-%m', closed_at, 'unixepoch') AS month, 0, 0, count(*)
-                 FROM documents WHERE kind = 'issue' AND deleted_at IS NULL AND closed_at IS NOT NULL
+                 FROM documents WHERE kind = 'issue' AND deleted_at IS NULL
+                 AND closed_at IS NOT NULL
                      AND state <> 'open' AND (?1 IS NULL OR source_id = ?1) GROUP BY month
              ) GROUP BY month ORDER BY month"
         ))?;
@@ -105,7 +108,8 @@ impl Reader<'_> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "{DUPLICATES}
              SELECT key, title, state, state_reason, created_at FROM documents
-             WHERE kind = 'issue' AND deleted_at IS NULL AND key IN known AND (?1 IS NULL OR source_id = ?1)
+             WHERE kind = 'issue' AND deleted_at IS NULL AND key IN known AND (?1 IS NULL
+             OR source_id = ?1)
                  AND (?2 IS NULL OR strftime('%Y-%m', created_at, 'unixepoch') = ?2)
              ORDER BY created_at DESC, key"
         ))?;

@@ -168,7 +168,8 @@ impl Reader<'_> {
     fn edges(&self) -> Result<Vec<Edge>> {
         let mut statement = self.transaction.prepare(
             "SELECT s.name, k.\"from\", k.\"table\", coalesce(k.\"to\", 'id'), k.on_delete = 'CASCADE'
-             FROM sqlite_schema s, pragma_foreign_key_list(s.name) k WHERE s.type = 'table' ORDER BY 1, 2",
+             FROM sqlite_schema s, pragma_foreign_key_list(s.name) k WHERE s.type = 'table'
+             ORDER BY 1, 2",
         )?;
         let rows = statement.query_map([], |r| {
             Ok(Edge {

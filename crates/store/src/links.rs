@@ -27,7 +27,8 @@ impl Reader<'_> {
             "SELECT from_key, to_key, kind FROM (
                  SELECT from_key, to_key, kind FROM links WHERE from_key = ?1
                  UNION SELECT from_key, to_key, kind FROM links WHERE to_key = ?1)
-             ORDER BY CASE kind WHEN 'duplicate_of' THEN 0 WHEN 'closes' THEN 1 WHEN 'relates_to' THEN 2 ELSE 3 END,
+             ORDER BY CASE kind WHEN 'duplicate_of' THEN 0 WHEN 'closes' THEN 1
+             WHEN 'relates_to' THEN 2 ELSE 3 END,
                       from_key, to_key",
         )?;
         let rows = statement.query_map([key], |r| {
@@ -85,7 +86,8 @@ impl Writer<'_> {
     pub fn forget_tracker_links(&self, key: &str) -> Result<()> {
         self.transaction
             .prepare_cached(
-                "DELETE FROM links WHERE origin = 'tracker' AND ((from_key = ?1 AND kind = 'duplicate_of')
+                "DELETE FROM links WHERE origin = 'tracker' AND ((from_key = ?1
+                 AND kind = 'duplicate_of')
                      OR (to_key = ?1 AND kind = 'closes'))",
             )?
             .execute([key])?;
@@ -112,7 +114,8 @@ impl Writer<'_> {
         self.transaction
             .prepare_cached(
                 "INSERT INTO links (from_key, to_key, kind, origin) VALUES (?1, ?2, ?3, 'tracker')
-                 ON CONFLICT (from_key, to_key, kind) DO UPDATE SET origin = 'tracker' WHERE origin = 'text'",
+                 ON CONFLICT (from_key, to_key, kind) DO UPDATE SET origin = 'tracker'
+                 WHERE origin = 'text'",
             )?
             .execute(params![from, to, kind])?;
         Ok(())
@@ -129,7 +132,8 @@ impl Writer<'_> {
             .prepare_cached(
                 "INSERT INTO links (from_key, to_key, kind, origin)
                  SELECT ?1, ?2, 'relates_to', ?3 WHERE NOT EXISTS (
-                     SELECT 1 FROM links WHERE from_key = ?2 AND to_key = ?1 AND kind = 'relates_to')
+                     SELECT 1 FROM links WHERE from_key = ?2 AND to_key = ?1
+                     AND kind = 'relates_to')
                  ON CONFLICT DO NOTHING",
             )?
             .execute(params![from, to, origin])?;

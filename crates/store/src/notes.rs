@@ -156,7 +156,8 @@ impl Writer<'_> {
         let key = format!("{NOTES}#{number}");
         let hash = content_hash(content.title, content.body);
         let document: i64 = self.transaction.query_row(
-            "INSERT INTO documents (source_id, kind, key, number, title, body, labels, created_at, updated_at, revision,
+            "INSERT INTO documents (source_id, kind, key, number, title, body, labels, created_at,
+             updated_at, revision,
                  raw_hash)
              VALUES (?1, 'note', ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9) RETURNING id",
             params![
@@ -193,7 +194,8 @@ impl Writer<'_> {
         let id = note.document.id;
         let hash = content_hash(content.title, content.body);
         self.transaction.execute(
-            "UPDATE documents SET title = ?2, body = ?3, labels = ?4, updated_at = ?5, revision = ?6, raw_hash = ?7
+            "UPDATE documents SET title = ?2, body = ?3, labels = ?4, updated_at = ?5,
+             revision = ?6, raw_hash = ?7
              WHERE id = ?1",
             params![
                 id,

@@ -316,12 +316,14 @@ impl Store {
 fn enter(c: &Connection, import: i64, last: i64) -> Result<()> {
     c.execute(
         "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
-         SELECT ?1, 'sources', id, CASE WHEN kind <> 'notes' THEN x'' END FROM main.sources WHERE id > ?2",
+         SELECT ?1, 'sources', id, CASE WHEN kind <> 'notes' THEN x'' END FROM main.sources
+         WHERE id > ?2",
         [import, last],
     )?;
     c.execute(
         "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
-         SELECT ?1, 'documents', d.id, d.raw_hash FROM main.documents d JOIN main.sources s ON s.id = d.source_id
+         SELECT ?1, 'documents', d.id, d.raw_hash FROM main.documents d JOIN main.sources s
+         ON s.id = d.source_id
          WHERE s.id > ?2 AND s.kind = 'notes'",
         [import, last],
     )?;
@@ -376,7 +378,8 @@ fn dictionaries(c: &Connection) -> Result<Dictionaries> {
 /// dictionaries.
 fn holds_no_records(c: &Connection) -> Result<bool> {
     Ok(c.query_row(
-        "SELECT NOT EXISTS (SELECT 1 FROM main.document_raw) AND NOT EXISTS (SELECT 1 FROM main.comment_raw)
+        "SELECT NOT EXISTS (SELECT 1 FROM main.document_raw) AND NOT EXISTS (SELECT 1
+         FROM main.comment_raw)
                 AND NOT EXISTS (SELECT 1 FROM main.raw_dictionaries)",
         [],
         |r| r.get(0),
@@ -561,7 +564,8 @@ fn left_out(c: &Connection) -> Result<Vec<String>> {
         ));
     }
     let mut statement = c.prepare(
-        "SELECT t.first_key, t.second_key FROM other.verdicts t JOIN main.verdicts m USING (first_key, second_key)
+        "SELECT t.first_key, t.second_key FROM other.verdicts t
+         JOIN main.verdicts m USING (first_key, second_key)
          WHERE own(t.first_key) AND own(t.second_key) ORDER BY 1, 2",
     )?;
     let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;

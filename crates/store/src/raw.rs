@@ -138,7 +138,8 @@ impl Reader<'_> {
         let row: Option<(Vec<u8>, Option<Vec<u8>>)> = self
             .transaction
             .prepare_cached(&format!(
-                "SELECT r.data, d.data FROM {name}_raw r LEFT JOIN raw_dictionaries d ON d.id = r.dictionary_id
+                "SELECT r.data, d.data FROM {name}_raw r LEFT JOIN raw_dictionaries d
+                 ON d.id = r.dictionary_id
                  WHERE r.{name}_id = ?1"
             ))?
             .query_row([id], |r| Ok((r.get(0)?, r.get(1)?)))
@@ -167,7 +168,8 @@ impl Writer<'_> {
         self.transaction
             .prepare_cached(&format!(
                 "INSERT INTO {kind}_raw ({kind}_id, dictionary_id, data) VALUES (?1, ?2, ?3)
-                 ON CONFLICT ({kind}_id) DO UPDATE SET dictionary_id = excluded.dictionary_id, data = excluded.data"
+                 ON CONFLICT ({kind}_id) DO UPDATE SET dictionary_id = excluded.dictionary_id,
+                 data = excluded.data"
             ))?
             .execute(params![id, raw.dictionary, raw.data])?;
         Ok(())

@@ -88,7 +88,8 @@ impl Reader<'_> {
         let record = self
             .transaction
             .query_row(
-                "SELECT host, base_url, project, remote_id, wiki, synced_at, problem, swept_at, trusted FROM remotes
+                "SELECT host, base_url, project, remote_id, wiki, synced_at, problem, swept_at,
+                 trusted FROM remotes
                  WHERE source_id = ?1",
                 [source],
                 |r| {
@@ -136,7 +137,8 @@ impl Reader<'_> {
         let record = self
             .transaction
             .prepare_cached(
-                "SELECT watermark, next_page, finished_at, pages, unreadable, refused, etag, etag_page FROM streams
+                "SELECT watermark, next_page, finished_at, pages, unreadable, refused, etag,
+                 etag_page FROM streams
                  WHERE source_id = ?1 AND name = ?2",
             )?
             .query_row(params![source, name], |r| {
@@ -169,10 +171,12 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn item_numbers(&self, source: i64, open: bool) -> Result<Vec<u64>> {
         let mut statement = self.transaction.prepare(if open {
-            "SELECT number FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL
+            "SELECT number FROM documents WHERE source_id = ?1 AND number IS NOT NULL
+             AND deleted_at IS NULL
              AND state = 'open' ORDER BY number"
         } else {
-            "SELECT number FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL
+            "SELECT number FROM documents WHERE source_id = ?1 AND number IS NOT NULL
+             AND deleted_at IS NULL
              ORDER BY number"
         })?;
         let rows = statement.query_map([source], |r| r.get(0))?;
@@ -225,8 +229,10 @@ impl Reader<'_> {
         Ok(self
             .transaction
             .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM documents d JOIN documents o ON o.source_id = d.source_id
-                     WHERE d.key = ?1 AND o.remote_id = d.remote_id AND o.id <> d.id AND o.deleted_at IS NULL)",
+                "SELECT EXISTS (SELECT 1 FROM documents d JOIN documents o
+                 ON o.source_id = d.source_id
+                     WHERE d.key = ?1 AND o.remote_id = d.remote_id AND o.id <> d.id
+                     AND o.deleted_at IS NULL)",
             )?
             .query_row([key], |r| r.get(0))?)
     }
@@ -299,7 +305,8 @@ impl Writer<'_> {
     pub fn relations_were_read(&self, source: i64, numbers: &[u64]) -> Result<()> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT OR REPLACE INTO relations_read (source_id, number, updated_at)
-             SELECT source_id, number, coalesce(updated_at, 0) FROM documents WHERE source_id = ?1 AND number = ?2",
+             SELECT source_id, number, coalesce(updated_at, 0) FROM documents WHERE source_id = ?1
+             AND number = ?2",
         )?;
         for number in numbers {
             statement.execute(params![source, number])?;
@@ -328,7 +335,8 @@ impl Writer<'_> {
         self.transaction.execute(
             "INSERT INTO remotes (source_id, host, base_url, project, remote_id, wiki, trusted)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT (source_id) DO UPDATE SET host = excluded.host, base_url = excluded.base_url,
+             ON CONFLICT (source_id) DO UPDATE SET host = excluded.host,
+             base_url = excluded.base_url,
                  project = excluded.project, remote_id = coalesce(excluded.remote_id, remote_id), wiki = excluded.wiki,
                  trusted = excluded.trusted",
             params![
@@ -351,7 +359,8 @@ impl Writer<'_> {
     pub fn set_progress(&self, source: i64, row: &SyncProgress) -> Result<()> {
         self.transaction
             .prepare_cached(
-                "INSERT OR REPLACE INTO sync_progress (source_id, phase, done, total, unit, started_at, told_at)
+                "INSERT OR REPLACE INTO sync_progress (source_id, phase, done, total, unit,
+                 started_at, told_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
             .execute(params![
@@ -409,7 +418,8 @@ impl Writer<'_> {
         let (etag, page) = row.etag.as_ref().map(|(e, p)| (e, p)).unzip();
         self.transaction
             .prepare_cached(
-                "INSERT OR REPLACE INTO streams (source_id, name, watermark, next_page, finished_at, pages, unreadable,
+                "INSERT OR REPLACE INTO streams (source_id, name, watermark, next_page,
+                 finished_at, pages, unreadable,
                      refused, etag, etag_page)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             )?
@@ -445,7 +455,8 @@ impl Writer<'_> {
         let number: Option<u64> = self
             .transaction
             .prepare_cached(
-                "UPDATE comments SET deleted_at = ?3 WHERE source_id = ?1 AND remote_id = ?2 AND deleted_at IS NULL
+                "UPDATE comments SET deleted_at = ?3 WHERE source_id = ?1 AND remote_id = ?2
+                 AND deleted_at IS NULL
                  RETURNING number",
             )?
             .query_row(params![source, remote_id, now.as_second()], |r| r.get(0))

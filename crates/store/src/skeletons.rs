@@ -26,7 +26,8 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn skeleton_age(&self, source: i64) -> Result<(u64, u64)> {
         Ok(self.transaction.query_row(
-            "SELECT (SELECT count(*) FROM documents WHERE source_id = s.id AND number IS NOT NULL), skeleton_documents
+            "SELECT (SELECT count(*) FROM documents WHERE source_id = s.id AND number IS NOT NULL),
+             skeleton_documents
              FROM sources s WHERE id = ?1",
             [source],
             |r| Ok((r.get(0)?, r.get(1)?)),

@@ -165,8 +165,10 @@ impl Writer<'_> {
         }
         // The journal of the last import contains its texts as well.
         self.transaction.execute(
-            "DELETE FROM import_changes WHERE table_name = 'documents' AND row_id IN (SELECT id FROM documents WHERE source_id = ?1)
-                 OR table_name = 'comments' AND row_id IN (SELECT id FROM comments WHERE source_id = ?1)
+            "DELETE FROM import_changes WHERE table_name = 'documents' AND row_id IN (SELECT id
+             FROM documents WHERE source_id = ?1)
+                 OR table_name = 'comments' AND row_id IN (SELECT id FROM comments
+                 WHERE source_id = ?1)
                  OR table_name = 'sources' AND row_id = ?1",
             [source.id],
         )?;

@@ -18,7 +18,8 @@ impl Reader<'_> {
         let mut statement = self.transaction.prepare_cached(
             "WITH known (key) AS (
                  SELECT from_key FROM links WHERE kind = 'duplicate_of'
-                 UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END FROM verdicts
+                 UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END
+                 FROM verdicts
                      WHERE verdict = 'duplicate'),
              taking_part (key) AS (
                  SELECT key FROM known
@@ -26,7 +27,8 @@ impl Reader<'_> {
                  UNION SELECT canonical_key FROM verdicts WHERE verdict = 'duplicate'
                  UNION SELECT key FROM check_candidates WHERE confidence >= ?2
                  UNION SELECT other_key FROM check_candidates WHERE confidence >= ?2)
-             SELECT d.key, d.title, d.url, d.state = 'open', d.created_at, d.key IN known, d.closed_at
+             SELECT d.key, d.title, d.url, d.state = 'open', d.created_at, d.key IN known,
+             d.closed_at
              FROM taking_part t JOIN documents d ON d.key = t.key
              WHERE d.kind = 'issue' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
              ORDER BY d.created_at, d.number, d.id",
@@ -76,7 +78,8 @@ impl Reader<'_> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT key, title, url, created_at, closed_at FROM documents
              WHERE source_id = ?1 AND kind = 'issue' AND state = 'closed' AND deleted_at IS NULL 
-               AND (closed_at > ?2 OR milestone IN (SELECT name FROM releases WHERE source_id = ?1 AND is_released = 0))
+               AND (closed_at > ?2 OR milestone IN (SELECT name FROM releases WHERE source_id = ?1
+               AND is_released = 0))
              ORDER BY closed_at, number LIMIT 1000",
         )?;
         let rows = statement.query_map(params![source, since.as_second()], |r| {

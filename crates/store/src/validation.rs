@@ -62,7 +62,8 @@ const ID: &str = "its row number is invalid";
 /// All rules, in the order in which they are applied: tables that others depend on come first.
 const RULES: &[Rule] = &[
     rule("casebook", "t.revision BETWEEN 0 AND max_number() AND t.links_revision BETWEEN 0 AND max_number()", COUNT,
-        Remedy::Correct("links_revision = 0, revision = (SELECT coalesce(max(d.revision), 0) + 1 FROM documents d
+        Remedy::Correct("links_revision = 0, revision = (SELECT coalesce(max(d.revision), 0) + 1
+                         FROM documents d
                              WHERE d.revision BETWEEN 0 AND max_number() / 2)")),
     rule("sources", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
     rule("sources", "CASE WHEN t.kind = 'notes' THEN t.key = notes_key() ELSE is_source_key(t.key) END",
@@ -77,18 +78,22 @@ const RULES: &[Rule] = &[
         Remedy::Correct("content_hash = (SELECT hash_of_note(d.title, d.body) FROM documents d WHERE d.id = document_id)")),
     rule("documents", "t.id BETWEEN 1 AND max_document_id()", ID, Remedy::Remove),
     rule("documents", "(t.number IS NULL OR t.number BETWEEN 0 AND max_number()) AND is_line(t.key)
-            AND EXISTS (SELECT 1 FROM sources s WHERE s.id = t.source_id AND (s.kind = 'notes') = (t.kind = 'note')
-                AND CASE WHEN t.number IS NULL THEN t.kind <> 'note' AND substr(t.key, 1, length(s.key) + 1) = s.key || ':'
+            AND EXISTS (SELECT 1 FROM sources s WHERE s.id = t.source_id
+            AND (s.kind = 'notes') = (t.kind = 'note')
+                AND CASE WHEN t.number IS NULL THEN t.kind <> 'note' AND substr(t.key, 1,
+                length(s.key) + 1) = s.key || ':'
                     ELSE t.key = s.key || '#' || t.number END)", KEY, Remedy::Remove),
     rule("documents", "t.kind <> 'note' OR t.deleted_at IS NOT NULL OR t.id IN (SELECT document_id FROM notes)",
         "it is a note without a kind", Remedy::Remove),
     rule("documents", "is_list_of_texts(t.labels)", "its labels are not a list of names",
         Remedy::Set("labels = CASE kind WHEN 'note'
-                         THEN json_array((SELECT n.kind FROM notes n WHERE n.document_id = id)) ELSE '[]' END")),
+                         THEN json_array((SELECT n.kind FROM notes n WHERE n.document_id = id))
+                         ELSE '[]' END")),
     rule("documents", "t.comment_count BETWEEN 0 AND 2147483647", COUNT, Remedy::Set("comment_count = 0")),
     rule("documents", "is_date(t.created_at) AND is_date(t.updated_at) AND is_date(t.closed_at) AND is_date(t.merged_at)
             AND is_date(t.deleted_at) AND (t.kind <> 'note' OR t.created_at IS NOT NULL)", DATE,
-        Remedy::Set("created_at = CASE WHEN is_date(created_at) AND created_at IS NOT NULL THEN created_at
+        Remedy::Set("created_at = CASE WHEN is_date(created_at)
+                     AND created_at IS NOT NULL THEN created_at
                          WHEN kind = 'note' THEN 0 END,
                      updated_at = CASE WHEN is_date(updated_at) THEN updated_at END,
                      closed_at = CASE WHEN is_date(closed_at) THEN closed_at END,
@@ -113,13 +118,15 @@ const RULES: &[Rule] = &[
                          deleted_at = min(deleted_at, latest())")),
     rule("links", "is_line(t.from_key) AND is_line(t.to_key)", "it names no document", Remedy::Remove),
     rule("verdicts", "is_line(t.first_key) AND is_line(t.second_key) AND CASE t.verdict
-            WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key) ELSE t.canonical_key IS NULL END",
+            WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key)
+            ELSE t.canonical_key IS NULL END",
         "it doesn't say which of the two reports to keep", Remedy::Remove),
     rule("verdicts", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
     rule("verdicts", "is_past(t.decided_at)", FUTURE_DATE, Remedy::Correct("decided_at = min(decided_at, latest())")),
     rule("verdict_journal", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
     rule("verdict_journal", "is_line(t.first_key) AND is_line(t.second_key) AND CASE t.verdict
-            WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key) ELSE t.canonical_key IS NULL END",
+            WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key)
+            ELSE t.canonical_key IS NULL END",
         "it doesn't say which of the two reports to keep", Remedy::Remove),
     rule("verdict_journal", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
     rule("verdict_journal", "is_past(t.decided_at)", FUTURE_DATE, Remedy::Correct("decided_at = min(decided_at, latest())")),
@@ -131,7 +138,8 @@ const RULES: &[Rule] = &[
     rule("remotes", "is_past(t.synced_at) AND is_past(t.swept_at)", FUTURE_DATE, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
     // Without its row, a list is read again from its beginning.
     rule("streams", "is_name(t.name) AND is_date(t.watermark) AND is_past(t.watermark) AND is_date(t.finished_at)
-            AND is_past(t.finished_at) AND t.pages BETWEEN 0 AND max_id() AND t.unreadable BETWEEN 0 AND max_id()",
+            AND is_past(t.finished_at) AND t.pages BETWEEN 0 AND max_id()
+            AND t.unreadable BETWEEN 0 AND max_id()",
         "its sync position is out of range; it will be fetched again", Remedy::Remove),
     rule("relations_read", "t.number BETWEEN 0 AND max_number() AND is_date(t.updated_at) AND is_past(t.updated_at)",
         "its sync record is out of range; it will be fetched again", Remedy::Remove),
@@ -141,7 +149,8 @@ const RULES: &[Rule] = &[
     // The tables below hold derived rows, which are computed again.
     rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it is empty", Remedy::Remove),
     rule("checks", "is_date(t.checked_at) AND t.revision BETWEEN 0 AND max_number() AND t.confidence BETWEEN 0 AND 1
-            AND t.worth BETWEEN 0 AND 1 AND coalesce(t.full_text, 0) >= 0 AND coalesce(t.embedded, 0) >= 0", COUNT, Remedy::Remove),
+            AND t.worth BETWEEN 0 AND 1 AND coalesce(t.full_text, 0) >= 0 AND coalesce(t.embedded,
+            0) >= 0", COUNT, Remedy::Remove),
     rule("check_candidates", "t.confidence BETWEEN 0 AND 1", COUNT, Remedy::Remove),
     rule("calibrations", "abs(t.slope) < 1e9 AND abs(t.intercept) < 1e9 AND t.labels BETWEEN 0 AND max_id()
             AND (t.weights IS NULL OR is_map_of_numbers(t.weights))", COUNT, Remedy::Remove),

@@ -99,7 +99,8 @@ impl Reader<'_> {
         let row = self
             .transaction
             .prepare_cached(
-                "SELECT checked_at, revision, band, best_key, confidence, closed, full_text, embedded, worth FROM checks
+                "SELECT checked_at, revision, band, best_key, confidence, closed, full_text,
+                 embedded, worth FROM checks
                  WHERE key = ?1",
             )?
             .query_row([key], |r| {
@@ -146,16 +147,20 @@ impl Reader<'_> {
         coverage: &Coverage,
     ) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT d.key FROM documents d INDEXED BY documents_open LEFT JOIN checks c ON c.key = d.key
+            "SELECT d.key FROM documents d INDEXED BY documents_open LEFT JOIN checks c
+             ON c.key = d.key
              WHERE d.kind = 'issue' AND d.state = 'open' AND d.deleted_at IS NULL
                AND (?1 IS NULL OR d.source_id = ?1)
                AND (?3 OR c.key IS NULL OR c.revision < d.revision OR c.closed <> ?2
                     OR c.full_text < ?4 OR c.embedded < ?5)
                AND d.key NOT IN (
-                   SELECT first_key FROM verdicts WHERE verdict = 'duplicate' AND canonical_key <> first_key
+                   SELECT first_key FROM verdicts WHERE verdict = 'duplicate'
+                   AND canonical_key <> first_key
                    UNION ALL
-                   SELECT second_key FROM verdicts WHERE verdict = 'duplicate' AND canonical_key <> second_key)
-               AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
+                   SELECT second_key FROM verdicts WHERE verdict = 'duplicate'
+                   AND canonical_key <> second_key)
+               AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key
+               AND l.kind = 'duplicate_of')
              ORDER BY d.created_at DESC, d.id DESC",
         )?;
         let rows = statement.query_map(
@@ -208,7 +213,8 @@ impl Reader<'_> {
             "SELECT c.key FROM checks c JOIN documents d ON d.key = c.key
              WHERE d.state = 'open' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
                AND c.closed = ?2 AND c.best_key IS NOT NULL
-               AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
+               AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key
+               AND l.kind = 'duplicate_of')
                AND {sql}"
         ))?;
         let rows = statement.query_map(params![source, with_closed, least], |r| r.get(0))?;
@@ -223,7 +229,8 @@ impl Reader<'_> {
         Ok(self
             .transaction
             .prepare_cached(
-                "SELECT count(*) FROM documents WHERE kind = 'issue' AND state = 'closed' AND deleted_at IS NULL
+                "SELECT count(*) FROM documents WHERE kind = 'issue' AND state = 'closed'
+                 AND deleted_at IS NULL
                    AND (?1 IS NULL OR source_id = ?1)",
             )?
             .query_row([source], |r| r.get(0))?)
@@ -265,15 +272,18 @@ impl Reader<'_> {
     fn end_of_chain(&self, key: &str, with_imported: bool) -> Result<Canonical> {
         let mut by_verdict = self.transaction.prepare_cached(&format!(
             "SELECT canonical_key FROM verdicts
-             WHERE (first_key = ?1 OR second_key = ?1) AND verdict = 'duplicate' AND canonical_key <> ?1
+             WHERE (first_key = ?1 OR second_key = ?1) AND verdict = 'duplicate'
+             AND canonical_key <> ?1
                AND (?2 OR NOT imported)
              ORDER BY {LATEST_FIRST}, canonical_key LIMIT 1"
         ))?;
         let mut by_link = self.transaction.prepare_cached(
             "SELECT to_key FROM links WHERE from_key = ?1 AND kind = 'duplicate_of' AND to_key <> ?1
                AND NOT EXISTS (SELECT 1 FROM verdicts WHERE verdict <> 'duplicate'
-                               AND first_key = min(from_key, to_key) AND second_key = max(from_key, to_key))
-             ORDER BY CASE origin WHEN 'person' THEN 0 WHEN 'tracker' THEN 1 ELSE 2 END, to_key LIMIT 1",
+                               AND first_key = min(from_key, to_key) AND second_key = max(from_key,
+                               to_key))
+             ORDER BY CASE origin WHEN 'person' THEN 0 WHEN 'tracker' THEN 1 ELSE 2 END,
+             to_key LIMIT 1",
         )?;
         let mut way = vec![key.to_owned()];
         while way.len() < MAX_CHAIN {
@@ -305,7 +315,8 @@ impl Reader<'_> {
         let mut statement = self.transaction.prepare_cached(
             "WITH RECURSIVE leads(key) AS (
                  VALUES (?1)
-                 UNION SELECT from_key FROM links JOIN leads ON to_key = leads.key WHERE kind = 'duplicate_of'
+                 UNION SELECT from_key FROM links JOIN leads ON to_key = leads.key
+                 WHERE kind = 'duplicate_of'
                  UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END
                  FROM verdicts JOIN leads ON canonical_key = leads.key WHERE verdict = 'duplicate')
              SELECT key FROM leads WHERE key <> ?1",
@@ -401,7 +412,8 @@ impl Writer<'_> {
         let mut history: Vec<(Verdict, bool)> = Vec::new();
         {
             let mut statement = self.transaction.prepare_cached(
-                "SELECT first_key, second_key, coalesce(verdict, ''), canonical_key, reason, actor, decided_at,
+                "SELECT first_key, second_key, coalesce(verdict, ''), canonical_key, reason, actor,
+                 decided_at,
                      imported
                  FROM verdict_journal WHERE first_key = ?1 AND second_key = ?2 ORDER BY id",
             )?;
@@ -452,16 +464,19 @@ impl Writer<'_> {
         let count = self
             .transaction
             .prepare_cached(
-                "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence, closed, full_text, embedded,
+                "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence, closed,
+                 full_text, embedded,
                      worth)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-                 ON CONFLICT (key) DO UPDATE SET checked_at = excluded.checked_at, revision = excluded.revision,
+                 ON CONFLICT (key) DO UPDATE SET checked_at = excluded.checked_at,
+                 revision = excluded.revision,
                      band = excluded.band, best_key = excluded.best_key, confidence = excluded.confidence,
                      closed = excluded.closed, full_text = excluded.full_text, embedded = excluded.embedded,
                      worth = excluded.worth
                  WHERE revision <> excluded.revision OR closed <> excluded.closed
                     OR coalesce(excluded.full_text, 9223372036854775807) >= coalesce(full_text, 9223372036854775807)
-                   AND coalesce(excluded.embedded, 9223372036854775807) >= coalesce(embedded, 9223372036854775807)",
+                   AND coalesce(excluded.embedded, 9223372036854775807) >= coalesce(embedded,
+                   9223372036854775807)",
             )?
             .execute(params![
                 key,

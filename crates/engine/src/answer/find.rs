@@ -54,6 +54,8 @@ const GENERIC_TITLE: usize = 2;
 const MIN_WORD_SHARE: f32 = 0.8;
 /// The minimum number of words in a row that identify a line.
 const MIN_LINE: usize = 6;
+/// The maximum length of a line that is read, in bytes.
+const MAX_LINE: usize = 400;
 /// The maximum number of lines of a text that are read, and of those that are looked up, longest
 /// first.
 const MAX_LINES: usize = 400;
@@ -238,6 +240,7 @@ impl MatchFinder<'_> {
         }
         let text = draft.body.whole(&draft.title);
         let longest = |line: &str| {
+            let line = &line[..line.floor_char_boundary(MAX_LINE)];
             let parts = constant_parts(line).map(|part| {
                 tokens::words(part).into_iter().map(|word| word.term).collect::<Vec<_>>()
             });

@@ -209,7 +209,8 @@ impl Vectors {
         self.read(|c| {
             let mut chunks = c.prepare_cached(
                 "SELECT id, part FROM chunks
-                 WHERE document_id = ?1 AND part > 0 AND ordinal < ?2 AND code IS NOT NULL ORDER BY id",
+                 WHERE document_id = ?1 AND part > 0 AND ordinal < ?2 AND code IS NOT NULL
+                 ORDER BY id",
             )?;
             let mut vectors = VectorReader::new(c, self.dimensions)?;
             let mut out = Vec::with_capacity(documents.len());
@@ -308,7 +309,8 @@ impl Vectors {
     fn pieces(&self, document: i64, query: &[f32]) -> Result<Vec<(i64, usize, f32)>> {
         self.read(|c| {
             let mut statement = c.prepare_cached(
-                "SELECT part, ordinal, id FROM chunks WHERE document_id = ?1 AND part >= 0 AND code IS NOT NULL
+                "SELECT part, ordinal, id FROM chunks WHERE document_id = ?1 AND part >= 0
+                 AND code IS NOT NULL
                  ORDER BY part, ordinal",
             )?;
             let mut reader = VectorReader::new(c, self.dimensions)?;
