@@ -86,12 +86,12 @@ fn print_replay(replay: &Replay, output: &mut Output) {
     output.line(format_args!(
         "{BOLD}{}{BOLD:#}  {} of {} since {}, checked as they were filed; {} have a known earlier duplicate",
         plain(&replay.source),
-        count(replay.asked),
+        count(replay.checked_reports),
         plural(replay.reports, "issue"),
         day(replay.from),
         count(replay.duplicates)
     ));
-    if replay.asked == 0 {
+    if replay.checked_reports == 0 {
         return;
     }
     output.line(format_args!("{DIM}confidence  answers  known duplicates  your verdicts{DIM:#}"));
@@ -105,9 +105,11 @@ fn print_replay(replay: &Replay, output: &mut Output) {
                 row.high * 100.0
             ),
         };
-        let verdicts = match (row.confirmed, row.rejected) {
+        let verdicts = match (row.confirming_verdicts, row.opposing_verdicts) {
             (0, 0) => "–".to_owned(),
-            (confirmed, rejected) => format!("{confirmed} duplicates, {rejected} not"),
+            (confirming_count, opposing_count) => {
+                format!("{confirming_count} duplicates, {opposing_count} not")
+            }
         };
         output.line(format_args!(
             "{:>6.1} on  {:>8}  {right:<16}  {verdicts}",

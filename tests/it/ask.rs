@@ -139,13 +139,18 @@ fn closed(number: u64, title: &str) -> Value {
     with(issue(number, title, "See the picture."), fields)
 }
 
+/// Returns a comment by somebody who does not speak for the project.
+fn said(id: u64, number: u64, text: &str) -> Value {
+    with(comment(id, number, text), json!({"author_association": "NONE"}))
+}
+
 #[tokio::test]
 async fn line_of_a_comment_leads_to_its_thread() {
     let place = Place::new();
     let line = "heron: the second spool cannot be opened while the first one is being read";
     let mut records = records();
     records.push(closed(20, "Nothing works since Tuesday"));
-    records.push(comment(201, 20, &format!("It says:\n```\n{line}, errno=21\n```")));
+    records.push(said(201, 20, &format!("It says:\n```\n{line}, errno=21\n```")));
     let casebook = import_records(&place, &records).await;
     let reply = ask(&casebook, &format!("2026-02-03 08:12:44 {line}, errno=5")).await;
     let first = reply.related.first().map(|report| (report.key.as_str(), report.status));
@@ -161,11 +166,11 @@ async fn linked_change_fixes_unless_it_was_rejected() {
     let link = |number: u64| format!("PR here: https://github.com/acme/core/pull/{number}");
     let records = [
         closed(30, "The wheel squeaks on cold mornings"),
-        comment(301, 30, &link(9)),
+        said(301, 30, &link(9)),
         closed(31, "The lamp flickers on warm evenings"),
-        comment(311, 31, "Nobody knows why."),
+        said(311, 31, "Nobody knows why."),
         closed(32, "The door jams on rainy days"),
-        comment(321, 32, "PR here: https://github.com/acme/app/pull/33"),
+        said(321, 32, "Somebody wondered about https://github.com/acme/app/pull/33 there."),
         with(closed(33, "Try another hinge"), json!({"pull_request": {"merged_at": null}})),
     ];
     let casebook = import_records(&place, &records).await;

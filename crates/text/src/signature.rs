@@ -400,9 +400,21 @@ fn is_address(text: &str, m: &regex::Match<'_>) -> bool {
         && ["at", "address", "addr", "pc", "sp", "offset"].iter().any(|w| prefix.ends_with(w))
 }
 
-/// Returns the parts of a line between numbers, addresses and paths, which vary from run to run.
-pub fn constant_parts(line: &str) -> impl Iterator<Item = &str> {
-    VARIABLE.split(line)
+/// Returns the runs of whole words of a line without numbers, addresses and paths, which vary from
+/// run to run.
+pub fn constant_runs(line: &str) -> Vec<String> {
+    let masked_line = VARIABLE.replace_all(line, "\0");
+    let mut runs = vec![String::new()];
+    for word in masked_line.split_whitespace() {
+        match runs.last_mut() {
+            Some(run) if !word.contains('\0') => {
+                run.push_str(word);
+                run.push(' ');
+            }
+            _ => runs.push(String::new()),
+        }
+    }
+    runs
 }
 
 /// Normalises a message: lower case, single spaces, and varying parts as `#`.
@@ -421,6 +433,20 @@ pub(crate) fn normalize_message(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_of_a_line_are_whole_words() {
+        let runs = |line: &str| {
+            let runs = constant_runs(line).into_iter();
+            runs.filter(|run| !run.is_empty()).collect::<Vec<_>>().join("| ")
+        };
+        assert_eq!(
+            runs("08:12:44 ld: cannot open /srv/a b for writing, errno=21 for arm"),
+            "ld: cannot open | b for writing, | for arm "
+        );
+        assert_eq!(runs("no number here"), "no number here ");
+        assert_eq!(runs(""), "");
+    }
 
     fn terms(text: &str) -> Vec<String> {
         signatures(text).iter().map(Signature::term).collect()

@@ -256,7 +256,7 @@ pub struct Replay {
     /// Number of issues of the period.
     pub reports: u64,
     /// Number of them that were checked, evenly spaced.
-    pub asked: u64,
+    pub checked_reports: u64,
     /// Number of the checked ones that have a known earlier duplicate.
     pub duplicates: u64,
     /// Figures by confidence threshold, highest first.
@@ -280,9 +280,9 @@ pub struct ReplayFigures {
     /// Upper end of the 95 % interval of the share of right answers.
     pub high: f32,
     /// Number of these matches that your verdicts call duplicates.
-    pub confirmed: u64,
+    pub confirming_verdicts: u64,
     /// Number of these matches that your verdicts call something else.
-    pub rejected: u64,
+    pub opposing_verdicts: u64,
 }
 
 /// A request for the triage queue.

@@ -34,9 +34,9 @@ use precedent_text::{
     prepare::PreparedText,
     reference::{Relation, references},
     report::Report,
-    signature::{Signature, constant_parts},
+    signature::{Signature, constant_runs},
     tokens,
-    trace::may_be_frame,
+    trace::{frames, may_be_frame},
 };
 
 /// The number of candidates that each arm proposes.
@@ -241,15 +241,15 @@ impl MatchFinder<'_> {
         let text = draft.body.whole(&draft.title);
         let longest = |line: &str| {
             let line = &line[..line.floor_char_boundary(MAX_LINE)];
-            let parts = constant_parts(line).map(|part| {
-                tokens::words(part).into_iter().map(|word| word.term).collect::<Vec<_>>()
+            let runs = constant_runs(line).into_iter().map(|run| {
+                tokens::words(&run).into_iter().map(|word| word.term).collect::<Vec<_>>()
             });
-            parts.max_by_key(Vec::len).filter(|terms| terms.len() >= MIN_LINE)
+            runs.max_by_key(Vec::len).filter(|terms| terms.len() >= MIN_LINE)
         };
         let mut phrases: Vec<Vec<String>> = text
             .lines()
             .take(MAX_LINES)
-            .filter(|line| !may_be_frame(line))
+            .filter(|line| !may_be_frame(line) || frames(line).is_empty())
             .filter_map(longest)
             .collect();
         phrases.sort_by_key(|terms| std::cmp::Reverse(terms.len()));

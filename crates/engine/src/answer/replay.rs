@@ -24,7 +24,7 @@ use precedent_store::Reader;
 /// The maximum number of reports replayed, evenly spaced by age.
 const MAX_REPORTS: usize = 500;
 /// The share of right answers that a threshold must surely reach to be recommended.
-const WANTED: f32 = 0.9;
+const MIN_PRECISION: f32 = 0.9;
 
 /// The first match of a report, as it would have been stated.
 struct Answer {
@@ -81,12 +81,12 @@ pub fn replay(
     let answers: Vec<Answer> = answers.into_iter().flatten().collect();
     let thresholds: Vec<ReplayFigures> =
         THRESHOLDS.iter().map(|threshold| figures(*threshold, &answers)).collect();
-    let sure = thresholds.iter().rev().find(|row| row.low >= WANTED);
+    let sure = thresholds.iter().rev().find(|row| row.low >= MIN_PRECISION);
     Ok(Replay {
         source: row.key,
         from,
         reports: recent.len() as u64,
-        asked: total,
+        checked_reports: total,
         duplicates: picks.iter().filter(|id| groups.is_label(**id)).count() as u64,
         sure_from: sure.map(|row| row.threshold),
         thresholds,
@@ -124,22 +124,24 @@ fn verdict(r: &Reader<'_>, id: i64, other_id: i64) -> Result<Option<VerdictKind>
 
 /// Counts the answers with at least a confidence, and those that are right.
 fn figures(threshold: f32, answers: &[Answer]) -> ReplayFigures {
-    let stated: Vec<&Answer> =
+    let answers_above: Vec<&Answer> =
         answers.iter().filter(|answer| answer.confidence >= threshold).collect();
-    let count = |is: &dyn Fn(&Answer) -> bool| stated.iter().filter(|a| is(a)).count() as u64;
+    let count =
+        |is: &dyn Fn(&Answer) -> bool| answers_above.iter().filter(|a| is(a)).count() as u64;
     let right = count(&|a| a.is_marked);
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    let (low, high) = wilson(right as f64 / (stated.len().max(1)) as f64, stated.len() as f64);
+    let (low, high) =
+        wilson(right as f64 / (answers_above.len().max(1)) as f64, answers_above.len() as f64);
     #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
     let (low, high) = (low as f32, high as f32);
     ReplayFigures {
         threshold,
-        answers: stated.len() as u64,
+        answers: answers_above.len() as u64,
         right,
         low,
         high,
-        confirmed: count(&|a| a.verdict == Some(VerdictKind::Duplicate)),
-        rejected: count(&|a| a.verdict.is_some_and(|kind| kind != VerdictKind::Duplicate)),
+        confirming_verdicts: count(&|a| a.verdict == Some(VerdictKind::Duplicate)),
+        opposing_verdicts: count(&|a| a.verdict.is_some_and(|kind| kind != VerdictKind::Duplicate)),
     }
 }
 
@@ -157,12 +159,15 @@ mod tests {
             answer(0.4, true, None),
         ];
         let row = figures(0.9, &answers);
-        assert_eq!((row.answers, row.right, row.confirmed, row.rejected), (3, 2, 1, 1));
+        assert_eq!(
+            (row.answers, row.right, row.confirming_verdicts, row.opposing_verdicts),
+            (3, 2, 1, 1)
+        );
         assert!(row.low < 0.67 && row.high > 0.67, "{row:?}");
         assert_eq!(figures(0.3, &answers).right, 3);
         let none = figures(0.9, &[]);
         assert_eq!((none.answers, none.right), (0, 0));
-        assert!(none.low < WANTED, "no answer proves nothing: {none:?}");
+        assert!(none.low < MIN_PRECISION, "no answer proves nothing: {none:?}");
     }
 
     #[test]
