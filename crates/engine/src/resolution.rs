@@ -157,8 +157,8 @@ fn is_near(at: Timestamp, closed_at: Timestamp) -> bool {
     (at.as_second() - closed_at.as_second()).abs() <= NEAR
 }
 
-/// Returns whether a comment may be an answer: it asks nothing, does not only close, decline or
-/// refer to another report.
+/// Returns whether a comment may be an answer: no question, no closing words, no refusal and no bare
+/// reference to another report.
 pub(crate) fn states_an_answer(body: &str, sentences: &Sentences) -> bool {
     !body.trim_end().ends_with('?')
         && !is_bare_reference(body)

@@ -134,13 +134,9 @@ impl Casebook {
         dry: bool,
         task: &Task,
     ) -> Result<CalibrationReport> {
-        let (source, task) = (source.to_owned(), task.clone());
-        self.run(move |i| {
-            i.refresh_index(Effort::Alone, &task)?;
-            let session = i.embedding_session()?;
-            session.preload();
-            let now = (i.clock)();
-            i.with_finder(&session, |c| answer::calibrate(c, &source, dry, now, &task))
+        let source = source.to_owned();
+        self.check_source(task, move |finder, now, task| {
+            answer::calibrate(finder, &source, dry, now, task)
         })
         .await
     }
@@ -152,13 +148,26 @@ impl Casebook {
     /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for zero months,
     /// [`Code::Cancelled`]; database or index errors.
     pub async fn replay(&self, source: &str, months: u32, task: &Task) -> Result<Replay> {
-        let (source, task) = (source.to_owned(), task.clone());
+        let source = source.to_owned();
+        self.check_source(task, move |finder, now, task| {
+            answer::replay(finder, &source, months, now, task)
+        })
+        .await
+    }
+
+    /// Runs a check of many reports against an index that holds every change.
+    async fn check_source<T: Send + 'static>(
+        &self,
+        task: &Task,
+        check: impl FnOnce(&MatchFinder<'_>, Timestamp, &Task) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let task = task.clone();
         self.run(move |i| {
             i.refresh_index(Effort::Alone, &task)?;
             let session = i.embedding_session()?;
             session.preload();
             let now = (i.clock)();
-            i.with_finder(&session, |c| answer::replay(c, &source, months, now, &task))
+            i.with_finder(&session, |finder| check(finder, now, &task))
         })
         .await
     }
