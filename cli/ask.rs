@@ -2,20 +2,18 @@
 
 use precedent_core::{
     Result,
-    model::{AskRequest, AskResponse, KnownProblem, POSSIBLE},
+    model::{AskRequest, AskResponse, POSSIBLE},
 };
 
 use crate::{
     Session,
     args::AskCommand,
-    comment::{print_articles, print_comment, print_first},
+    comment::{LINES, print_articles, print_comment, print_first, print_problem},
     input,
-    output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, state},
+    output::{BOLD, DIM, KEY, Output, plain, state},
     troubleshoot::{Subject, parse_subject},
 };
 
-/// The maximum number of lines of a comment.
-const LINES: usize = 8;
 /// The maximum length of a passage of a wiki page or a note, in characters.
 const PASSAGE: usize = 400;
 
@@ -49,7 +47,7 @@ pub async fn run(session: &Session, command: AskCommand, output: &mut Output) ->
 fn print(session: &Session, response: &AskResponse, output: &mut Output) {
     session.notices(&response.notices, output);
     match &response.problem {
-        Some(problem) => print_problem(response, problem, output),
+        Some(problem) => print_problem(problem, response.key.as_ref(), output),
         None if !response.cases.is_empty() || !response.related.is_empty() => {
             output.line("No report is certainly about this problem; these are the most similar.");
         }
@@ -107,50 +105,5 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         for step in &response.next {
             output.line(format_args!("  {}", plain(step)));
         }
-    }
-}
-
-fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Output) {
-    let style = if problem.status.is_fixed() { GOOD } else { HIT };
-    let is_itself = response.key.as_ref() == Some(&problem.key);
-    let head = if is_itself { "This report" } else { "Known problem" };
-    let mut status = plain(&problem.status_words());
-    if let Some(asked_version) = &problem.asked_version {
-        status.push_str(&format!(" ({})", plain(&asked_version.words())));
-    }
-    output.line(format_args!("{style}{head}: {status}{style:#}"));
-    output.line(format_args!(
-        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
-        plain(&problem.key),
-        plain(&problem.title)
-    ));
-    let mut facts = Vec::new();
-    if problem.confidence < 1.0 {
-        facts.push(format!("same problem: {:.0}%", problem.confidence * 100.0));
-    }
-    if !problem.reports.is_empty() {
-        facts.push(format!("also reported as {}", plain(&problem.reports.join(", "))));
-    }
-    facts.extend(problem.fixed_by.iter().map(|change| format!("fixed by {}", plain(&change.key))));
-    facts.extend(problem.reasons.iter().map(|reason| plain(reason)));
-    if !facts.is_empty() {
-        output.line(format_args!("{DIM}{}{DIM:#}", facts.join(" · ")));
-    }
-    if let Some(url) = &problem.url {
-        output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
-    }
-    let mut printed_anchor = None;
-    for (heading, comment) in
-        [("Workaround", &problem.workaround), (problem.fix_heading(), &problem.fix)]
-    {
-        let Some(comment) =
-            comment.as_ref().filter(|comment| printed_anchor != Some(&comment.anchor))
-        else {
-            continue;
-        };
-        printed_anchor = Some(&comment.anchor);
-        output.line("");
-        output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
-        print_comment(comment, true, "  ", LINES, output);
     }
 }

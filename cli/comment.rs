@@ -1,12 +1,15 @@
-//! The comments of a solved case, and passages of articles, printed alike by every command.
+//! Known problems, the comments of a solved case, and passages of articles, printed alike by every
+//! command.
 
 use anstyle::Style;
-use precedent_core::model::{CaseComment, FixedBy, SolvedCase, WikiPassage};
+use precedent_core::model::{CaseComment, FixedBy, KnownProblem, SolvedCase, WikiPassage};
 
-use crate::output::{BOLD, DIM, GOOD, KEY, Output, day, plain};
+use crate::output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain};
 
 /// The maximum length of a passage of an article, in characters.
 const PASSAGE: usize = 400;
+/// The maximum number of lines of a comment in a short answer.
+pub const LINES: usize = 8;
 
 /// Prints a comment's author and role, then at most `lines` lines of it.
 ///
@@ -85,5 +88,56 @@ pub fn print_articles(articles: &[WikiPassage], output: &mut Output) {
         ));
         let text: String = article.text.chars().take(PASSAGE).collect();
         output.print_wrapped(&plain(&text), "  ");
+    }
+}
+
+/// Prints the status of a known problem; `asked_key` is the item that was asked about.
+pub fn print_status(problem: &KnownProblem, asked_key: Option<&String>, output: &mut Output) {
+    let style = if problem.status.is_fixed() { GOOD } else { HIT };
+    let is_itself = asked_key == Some(&problem.key);
+    let head = if is_itself { "This report" } else { "Known problem" };
+    let mut status = plain(&problem.status_words());
+    if let Some(asked_version) = &problem.asked_version {
+        status.push_str(&format!(" ({})", plain(&asked_version.words())));
+    }
+    output.line(format_args!("{style}{head}: {status}{style:#}"));
+}
+
+/// Prints a known problem with its workaround and its fix.
+pub fn print_problem(problem: &KnownProblem, asked_key: Option<&String>, output: &mut Output) {
+    print_status(problem, asked_key, output);
+    output.line(format_args!(
+        "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",
+        plain(&problem.key),
+        plain(&problem.title)
+    ));
+    let mut facts = Vec::new();
+    if problem.confidence < 1.0 {
+        facts.push(format!("same problem: {:.0}%", problem.confidence * 100.0));
+    }
+    if !problem.reports.is_empty() {
+        facts.push(format!("also reported as {}", plain(&problem.reports.join(", "))));
+    }
+    facts.extend(problem.fixed_by.iter().map(|change| format!("fixed by {}", plain(&change.key))));
+    facts.extend(problem.reasons.iter().map(|reason| plain(reason)));
+    if !facts.is_empty() {
+        output.line(format_args!("{DIM}{}{DIM:#}", facts.join(" · ")));
+    }
+    if let Some(url) = &problem.url {
+        output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
+    }
+    let mut printed_anchor = None;
+    for (heading, comment) in
+        [("Workaround", &problem.workaround), (problem.fix_heading(), &problem.fix)]
+    {
+        let Some(comment) =
+            comment.as_ref().filter(|comment| printed_anchor != Some(&comment.anchor))
+        else {
+            continue;
+        };
+        printed_anchor = Some(&comment.anchor);
+        output.line("");
+        output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
+        print_comment(comment, true, "  ", LINES, output);
     }
 }

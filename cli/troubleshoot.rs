@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use precedent_core::{
     Code, Error, Result,
     model::{
-        CaseRelation, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest,
+        CaseRelation, SURELY, SolvedCase, State, TroubleshootOutcome, TroubleshootRequest,
         TroubleshootResponse, TroubleshootSettings, split_key,
     },
 };
@@ -14,7 +14,7 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::TroubleshootCommand,
-    comment::{fixed_in, print_articles, print_change, print_comment},
+    comment::{fixed_in, print_articles, print_change, print_comment, print_problem, print_status},
     input, logs,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
 };
@@ -156,41 +156,61 @@ pub async fn parse_subject(session: &Session, words: &[String]) -> Result<Subjec
 
 fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output) {
     session.notices(&response.notices, output);
-    let so_far = if response.conclusive { "" } else { " so far" };
+    let problem = response.problem.as_ref();
+    let is_own = |case: &&SolvedCase| problem.is_some_and(|problem| problem.has(&case.key));
+    let (own_cases, cases): (Vec<_>, Vec<_>) = response.cases.iter().partition(is_own);
+    if let Some(problem) = problem {
+        match own_cases.is_empty() {
+            true => print_problem(problem, response.key.as_ref(), output),
+            false => print_status(problem, response.key.as_ref(), output),
+        }
+        for case in own_cases {
+            print_case(case, output);
+        }
+    }
     // An open report comes first if it is a more confident match than the cases.
-    let open_first = response
-        .cases
-        .first()
-        .zip(response.open.first())
-        .is_some_and(|(case, open)| !response.is_sure() && open.confidence > case.helps);
-    if open_first {
+    let open = response.open.first();
+    let is_open_first =
+        open.is_some_and(|open| cases.first().is_none_or(|case| open.confidence > case.helps));
+    if is_open_first {
+        if problem.is_some() {
+            output.line("");
+        }
         print_open(response, output);
-        output.line("");
     }
     if !response.articles.is_empty() {
-        print_articles(&response.articles, output);
         output.line("");
+        print_articles(&response.articles, output);
     }
-    output.line(match response.outcome {
-        TroubleshootOutcome::Solved if !response.is_sure() => {
-            format!(
-                "{HIT}{} that may help{HIT:#}",
-                plural(response.cases.len() as u64, "solved case")
-            )
-        }
+    let other = if problem.is_some() { "other " } else { "" };
+    let so_far = if response.conclusive { "" } else { " so far" };
+    let heading = match response.outcome {
+        TroubleshootOutcome::Solved if cases.is_empty() => String::new(),
         TroubleshootOutcome::Solved => {
-            format!("{GOOD}{}{GOOD:#}", plural(response.cases.len() as u64, "solved case"))
+            let count = plural(cases.len() as u64, &format!("{other}solved case"));
+            match cases.iter().any(|case| case.helps >= SURELY) {
+                true => format!("{GOOD}{count}{GOOD:#}"),
+                false => format!("{HIT}{count} that may help{HIT:#}"),
+            }
         }
         TroubleshootOutcome::Wiki => {
-            format!("{HIT}No solved case matches{so_far}.{HIT:#} Wiki pages:")
+            format!("{HIT}No {other}solved case matches{so_far}.{HIT:#} Wiki pages:")
         }
-        TroubleshootOutcome::Nothing => format!("No solved case or wiki page matches{so_far}."),
-    });
-    for case in &response.cases {
+        TroubleshootOutcome::Nothing => {
+            format!("No {other}solved case or wiki page matches{so_far}.")
+        }
+    };
+    if !heading.is_empty() {
+        if problem.is_some() || is_open_first || !response.articles.is_empty() {
+            output.line("");
+        }
+        output.line(heading);
+    }
+    for case in cases {
         output.line("");
         print_case(case, output);
     }
-    if !open_first && !response.open.is_empty() {
+    if !is_open_first && open.is_some() {
         output.line("");
         print_open(response, output);
     }

@@ -108,14 +108,12 @@ async fn every_view_names_the_same_problem() {
             let answer = ask(&casebook, &text).await;
             let first = similar.candidates.first();
             let first = first.map(|c| (c.canonical.clone().unwrap_or(c.key.clone()), c.confidence));
-            let open = reply.open.first().map(|report| report.key.clone());
+            assert_eq!(reply.problem, answer.problem, "#{number}");
             let is_stated =
                 |case: &&SolvedCase| case.kind == DocKind::Issue && case.helps >= SURELY;
             let case = reply.cases.iter().find(is_stated).map(|case| case.key.clone());
-            let keys: Vec<String> = [case.or(open), answer.problem.map(|problem| problem.key)]
-                .into_iter()
-                .flatten()
-                .collect();
+            let problem = answer.problem.map(|problem| problem.key);
+            let keys: Vec<String> = problem.or(case).into_iter().collect();
             let is_stated = first.as_ref().is_some_and(|(_, confidence)| *confidence >= LIKELY);
             answers += usize::from(is_stated || !keys.is_empty());
             if keys.iter().any(|key| Some(key) != first.as_ref().map(|(key, _)| key)) {
@@ -131,6 +129,27 @@ async fn every_view_names_the_same_problem() {
         differences.len(),
         differences.join("\n")
     );
+}
+
+#[tokio::test]
+async fn typed_title_is_its_report() {
+    let place = Place::new();
+    let mut records = records();
+    records.push(issue(20, "Nothing works", "The wheel squeaks on cold mornings."));
+    records.push(issue(21, "Tracking issue for the next release", "The first of March."));
+    records.push(issue(22, "Tracking issue for the next release", "The last of June."));
+    let casebook = import_records(&place, &records).await;
+    let problem = async |title: &str| ask(&casebook, title).await.problem;
+    let found = problem("colours of the chart are pale!").await.unwrap();
+    assert_eq!(
+        (found.key.as_str(), found.reasons.join(", ")),
+        ("acme/app#8", "identical title".into())
+    );
+    assert!(found.confidence > 0.9);
+    // A short title says too little, and one of several reports does not name one of them.
+    for title in ["Nothing works", "Tracking issue for the next release"] {
+        assert_eq!(problem(title).await, None, "{title}");
+    }
 }
 
 /// Returns a closed report about something else than its comments say.

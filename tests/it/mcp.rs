@@ -246,7 +246,10 @@ fn every_tool_answers() {
 
     let duplicates = client.ok("find_duplicates", json!({"number": 5}));
     assert_eq!(duplicates["results"][0]["key"], "acme/app#1");
-    has(&duplicates, &["[acme/app#1]", "closed as completed", "Why: ", "record_verdict"]);
+    has(
+        &duplicates,
+        &["[acme/app#1]", "closed as completed", "already fixed", "Why: ", "record_verdict"],
+    );
     let fixes = client.ok("find_fixes", json!({"text": "upload stops with FW-1043"}));
     assert_eq!((&fixes["solved"], &fixes["results"][0]["key"]), (&json!(1), &json!("acme/app#1")));
     has(&fixes, &["Comment [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
@@ -259,7 +262,7 @@ fn every_tool_answers() {
     let error = client.call("find_fixes", json!({"path": place.casebook()}));
     assert!(error.to_string().contains("not allowed to read"), "{error}");
     let answer =
-        client.ok("ask", json!({"text": "upload of a large bundle stops with error FW-1043"}));
+        client.ok("ask", json!({"text": "upload of large bundles stops with error FW-1043"}));
     assert_eq!(
         (&answer["verdict"], &answer["related"][0]["key"]),
         (&json!("likely"), &json!("acme/app#1"))

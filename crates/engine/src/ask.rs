@@ -44,29 +44,65 @@ pub fn ask(
     let settings = &request.settings;
     let case_request =
         TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
-    let response = troubleshoot::respond(context, &matches, &case_request, task)?;
+    let (response, similar) = find_cases(context, &matches, &case_request, task)?;
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
     let mut notes =
         troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
     notes.retain(|note| response.articles.iter().all(|article| article.key != note.key));
-    let answer = respond(context, &matches, response)?;
+    let answer = respond(context, &matches, response, &similar)?;
     Ok(AskResponse { notes, took_ms: start.elapsed().as_secs_f64() * 1000.0, ..answer })
 }
 
-/// Answers a question from its matches and its solved cases, without notes and next steps.
-pub(crate) fn respond(
+/// Finds the known problem of a question and its solved cases.
+///
+/// # Errors
+/// Same as [`ask`].
+pub fn troubleshoot(
+    context: &CaseContext<'_>,
+    request: &TroubleshootRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<TroubleshootResponse> {
+    let start = Instant::now();
+    let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
+    let matches = find_anywhere(context.finder, query, now, task)?;
+    let (response, _) = find_cases(context, &matches, request, task)?;
+    Ok(TroubleshootResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
+}
+
+/// Finds the known problem of a question and its solved cases, the problem's own first, and the
+/// similar reports.
+pub(crate) fn find_cases(
     context: &CaseContext<'_>,
     matches: &QuestionMatches,
-    response: TroubleshootResponse,
-) -> Result<AskResponse> {
+    request: &TroubleshootRequest,
+    task: &Task,
+) -> Result<(TroubleshootResponse, DuplicatesResponse)> {
     let finder = context.finder;
+    let mut response = troubleshoot::respond(context, matches, request, task)?;
     let request =
         DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
     let similar =
         duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
-    let problem = finder.store.read(|r| problem(r, context, matches, &similar))?;
+    response.problem = finder.store.read(|r| problem(r, context, matches, &similar))?;
+    if let Some(problem) = &response.problem {
+        response.cases.sort_by_key(|case| !problem.has(&case.key));
+        response.open.retain(|report| !problem.has(&report.key));
+        response.near.retain(|case| !problem.has(&case.key));
+    }
+    Ok((response, similar))
+}
+
+/// Answers a question from its solved cases and the similar reports, without notes and next steps.
+pub(crate) fn respond(
+    context: &CaseContext<'_>,
+    matches: &QuestionMatches,
+    response: TroubleshootResponse,
+    similar: &DuplicatesResponse,
+) -> Result<AskResponse> {
+    let finder = context.finder;
+    let TroubleshootResponse { problem, cases, articles, wiki, notices, .. } = response;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
-    let TroubleshootResponse { cases, articles, wiki, notices, .. } = response;
     let is_quoted = |case: &SolvedCase| case.relation.is_some() || case.helps >= MIN_QUOTED;
     let is_solved = problem.as_ref().is_some_and(|problem| problem.status.is_fixed());
     let mut list: Vec<SolvedCase> =

@@ -7,7 +7,7 @@ use precedent_core::{
     error::{Error, Result},
     model::{
         Band, KnownReport, LogError, LogGroup, LogRequest, LogResponse, LogVerdict, Notice, SURELY,
-        SolvedCase, State, TroubleshootRequest, TroubleshootSettings, limits,
+        SolvedCase, TroubleshootRequest, TroubleshootSettings, limits,
     },
     task::{Phase, Task},
 };
@@ -17,13 +17,7 @@ use precedent_text::{
     signature::{Signature, SignatureKind},
 };
 
-use crate::{
-    answer::{
-        MatchFinder, known_report,
-        question::{QuestionMatches, find_anywhere},
-    },
-    troubleshoot::{self, CaseContext},
-};
+use crate::{answer::question::find_anywhere, ask, troubleshoot::CaseContext};
 
 /// The maximum number of lines without a failure that are searched for, because they name a code
 /// that a report names.
@@ -159,44 +153,35 @@ fn ask_about(
         ..request.settings.clone()
     };
     let troubleshoot_request = TroubleshootRequest { settings, ..TroubleshootRequest::default() };
-    let response = troubleshoot::respond(context, &question_matches, &troubleshoot_request, task)?;
+    let (response, similar) =
+        ask::find_cases(context, &question_matches, &troubleshoot_request, task)?;
     for notice in response.notices {
         if !notices.contains(&notice) {
             notices.push(notice);
         }
     }
-    let report = first_known(finder, &question_matches)?;
     let case = response.cases.into_iter().next();
-    let is_open = report.as_ref().is_some_and(|report| report.state == Some(State::Open));
-    let is_likely = report.as_ref().is_some_and(|report| report.band <= Band::Likely);
-    let verdict = match &case {
-        // An open likely duplicate is not solved by the fix of another report.
-        Some(case) if case.helps >= SURELY && !(is_open && is_likely) => LogVerdict::Solved,
-        _ if is_likely => LogVerdict::Known,
-        _ if case.is_some() || report.is_some() => LogVerdict::Perhaps,
-        _ => LogVerdict::New,
+    let first = similar.candidates.first().filter(|first| first.band <= Band::Possible);
+    let report = match (&response.problem, first.map(KnownReport::from)) {
+        (Some(problem), Some(report)) => Some(KnownReport {
+            key: problem.key.clone(),
+            title: problem.title.clone(),
+            url: problem.url.clone(),
+            status: Some(problem.status),
+            ..report
+        }),
+        (_, report) => report,
+    };
+    let verdict = match (&response.problem, &case) {
+        (Some(problem), Some(case)) if problem.status.is_fixed() && problem.has(&case.key) => {
+            LogVerdict::Solved
+        }
+        (Some(_), _) => LogVerdict::Known,
+        (None, Some(case)) if case.helps >= SURELY => LogVerdict::Solved,
+        (None, case) if case.is_some() || report.is_some() => LogVerdict::Perhaps,
+        (None, _) => LogVerdict::New,
     };
     Ok((verdict, report, case))
-}
-
-/// Returns the first match that is at least a possible duplicate.
-fn first_known(
-    finder: &MatchFinder<'_>,
-    question_matches: &QuestionMatches,
-) -> Result<Option<KnownReport>> {
-    finder.store.read(|r| {
-        for candidate in &question_matches.matches {
-            if candidate.band() > Band::Possible {
-                break;
-            }
-            if let Some(row) =
-                r.document(candidate.document)?.filter(|row| row.deleted_at.is_none())
-            {
-                return Ok(Some(known_report(row, candidate.band(), candidate.confidence)));
-            }
-        }
-        Ok(None)
-    })
 }
 
 /// Returns the lines without a failure whose code a report names, with their matches, and the

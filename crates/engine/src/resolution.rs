@@ -39,12 +39,8 @@ static CLOSES_IT: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\bclos(?:e|ed|ing)\s+(?:this|it|the (?:issue|ticket|report))\b"));
 
 /// Returns whether an item was closed without a fix of its own, according to its tracker, a label,
-/// or the closing comment. Stores its comments in `comments` if they had to be read.
-pub(crate) fn is_declined(
-    r: &Reader<'_>,
-    row: &DocumentRow,
-    comments: &mut Option<Vec<StoredComment>>,
-) -> Result<bool> {
+/// or the closing comment.
+pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
     match row.closed_as() {
         Some(Closure::NotPlanned | Closure::Duplicate) => return Ok(true),
         // Many trackers report every closed item as done.
@@ -58,9 +54,9 @@ pub(crate) fn is_declined(
     if !matches!(row.state, Some(State::Closed | State::Merged)) {
         return Ok(row.labels.iter().any(|l| declines(l)));
     }
-    let comments = comments.insert(r.comments(row)?);
+    let comments = r.comments(row)?;
     let closed_at = row.closed_at.or(row.merged_at);
-    let near = closed_at.and_then(|closed_at| last_words(comments, closed_at));
+    let near = closed_at.and_then(|closed_at| last_words(&comments, closed_at));
     // A closing comment may be written before the closure itself.
     let is_earlier = |comment: &&StoredComment| {
         closed_at.is_none_or(|closed_at| comment.created_at <= closed_at)
@@ -88,33 +84,6 @@ pub(crate) fn is_declined(
         && !comments
             .iter()
             .any(|comment| Sentences::read(&comment.body).is_likely(&SOLUTION_ROLES)))
-}
-
-/// Returns whether there is evidence of a fix: the item is a merged change or was closed by one,
-/// its resolution says so, or a comment states the fix. Stores its comments in `comments` if they
-/// had to be read.
-pub(crate) fn is_fixed(
-    r: &Reader<'_>,
-    row: &DocumentRow,
-    comments: &mut Option<Vec<StoredComment>>,
-) -> Result<bool> {
-    if row.state == Some(State::Merged)
-        || row.state_reason.as_deref().is_some_and(Closure::says_fixed)
-    {
-        return Ok(true);
-    }
-    for link in r.links(&row.key)?.iter().filter(|l| l.kind == "closes" && l.to_key == row.key) {
-        if r.document_by_key(&link.from_key)?
-            .is_some_and(|change| change.state == Some(State::Merged))
-        {
-            return Ok(true);
-        }
-    }
-    let comments = match comments {
-        Some(comments) => comments,
-        None => comments.insert(r.comments(row)?),
-    };
-    Ok(comments.iter().any(|comment| Sentences::read(&comment.body).has(SentenceRole::Fix)))
 }
 
 /// Returns the only item that the closing comment of a duplicate names, for duplicates without

@@ -7,6 +7,7 @@ use precedent_core::model::{
 use serde_json::json;
 
 use super::{
+    ask,
     markdown::{
         TITLE, Text, call, change_heading, day, facts, inline, percent, read_call,
         report as describe, state,
@@ -26,6 +27,13 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
     let mut text = Text::new(max_chars);
     text.notices(&response.notices);
     let so_far = if response.conclusive { "" } else { " so far" };
+    if let Some(problem) = &response.problem {
+        text.add(&facts([
+            format!("**{}** {}", inline(&problem.key, TITLE), inline(&problem.title, TITLE)),
+            format!("{} the same problem", percent(problem.confidence)),
+            ask::status(problem),
+        ]));
+    }
     let count = response.cases.len();
     let cases = if count == 1 { "solved case" } else { "solved cases" };
     text.add(&match response.outcome {
@@ -100,7 +108,10 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
                 .to_owned(),
         );
     }
-    let results = response.cases.iter().map(Item::from);
+    let is_listed = |key: &str| response.cases.iter().any(|case| case.key == key);
+    let problem = response.problem.iter().filter(|problem| !is_listed(&problem.key));
+    let problem = problem.map(|problem| Item::new(&problem.key, problem.confidence, None));
+    let results = problem.chain(response.cases.iter().map(Item::from));
     let results = results
         .chain(response.open.iter().map(Item::from))
         .chain(response.near.iter().map(Item::from));

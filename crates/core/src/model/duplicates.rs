@@ -426,7 +426,7 @@ pub enum Disposition {
     /// Fixed, as shown by a merged change, its resolution or a comment; holds the milestone or pull
     /// request of the fix where known.
     Fixed(Option<String>),
-    /// Closed as completed without evidence of a fix.
+    /// Closed as completed without a documented fix.
     Completed,
     /// Fixed earlier, but the report names a later version or says that the problem is back; holds
     /// the milestone or pull request of the fix where known.
@@ -443,9 +443,9 @@ impl std::fmt::Display for Disposition {
             Self::Open => f.write_str("still open"),
             Self::Fixed(Some(by)) => write!(f, "already fixed; see {by}"),
             Self::Fixed(None) => f.write_str("already fixed"),
-            Self::Completed => f.write_str("closed as completed"),
+            Self::Completed => f.write_str(ProblemStatus::ClosedWithoutFix.words()),
             Self::PossibleRegression(_) => f.write_str("fixed earlier; possibly a regression"),
-            Self::Declined => f.write_str("declined"),
+            Self::Declined => f.write_str(ProblemStatus::Declined.words()),
             Self::Duplicate => f.write_str("already closed as a duplicate"),
         }
     }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{DocKind, KnownReport, Notice, State};
+use super::{DocKind, KnownProblem, KnownReport, Notice, State};
 
 /// The lowest probability of helping at which a case is shown.
 pub const HELPS: f32 = 0.15;
@@ -363,6 +363,9 @@ pub enum TroubleshootOutcome {
 pub struct TroubleshootResponse {
     /// Key of the queried item; null for a text.
     pub key: Option<String>,
+    /// Known problem that the question is about; null if there is none.
+    #[serde(default)]
+    pub problem: Option<KnownProblem>,
     /// Outcome of the search.
     pub outcome: TroubleshootOutcome,
     /// Solved cases, best first.
@@ -370,8 +373,7 @@ pub struct TroubleshootResponse {
     /// Similar cases that are not a solution and, if requested, the nearest cases below the
     /// threshold.
     pub near: Vec<NearCase>,
-    /// Open reports of the same problem, which have no solution yet; empty if a case is likely to
-    /// help.
+    /// Other open reports of the same problem, which have no solution yet.
     #[serde(default)]
     pub open: Vec<KnownReport>,
     /// Passages of stored articles about such a problem, best first; they come before the cases.

@@ -13,7 +13,6 @@ use precedent_text::{
     pattern::re,
     prepare::PreparedText,
     report,
-    roles::Sentences,
     signature::{Signature, SignatureKind, signatures},
     tokens,
     version::{by_number, compare, versions},
@@ -73,7 +72,8 @@ pub(crate) fn reasons(
     let mut out = Vec::new();
     let same_reporter = candidate.details.same_author.then(|| "same reporter".to_owned());
     if candidate.features.is_copy() {
-        out.push("identical text".to_owned());
+        let is_title = about.draft.body.prose().trim().is_empty();
+        out.push(if is_title { "identical title" } else { "identical text" }.to_owned());
         out.extend(same_reporter);
         return Ok(out);
     }
@@ -278,11 +278,6 @@ pub(crate) fn is_regression(title: &str, body: &PreparedText) -> bool {
     last.to_lowercase().ends_with(" again")
         || REGRESSION.is_match(title)
         || REGRESSION.is_match(&prose[..prose.floor_char_boundary(MAX_READ)])
-}
-
-/// Returns the version in which a text says something was fixed.
-pub(crate) fn fixed_version(text: &str) -> Option<String> {
-    Sentences::read(text).fixed_in(&[]).into_iter().min_by(|a, b| by_number(a, b))
 }
 
 /// The newest versions of a product that a report and a candidate name.

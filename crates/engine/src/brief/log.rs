@@ -60,6 +60,7 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
     }
     TroubleshootResponse {
         key: None,
+        problem: None,
         outcome: if cases.is_empty() {
             TroubleshootOutcome::Nothing
         } else {

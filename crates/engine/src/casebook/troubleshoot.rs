@@ -85,7 +85,7 @@ impl Casebook {
             let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =
-                i.cases(|context| troubleshoot::troubleshoot(context, &request, now, &task))?;
+                i.cases(|context| ask::troubleshoot(context, &request, now, &task))?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)

@@ -2,7 +2,6 @@
 //! reasons.
 
 use std::{
-    cmp::Ordering,
     collections::HashSet,
     time::{Duration, Instant},
 };
@@ -16,21 +15,20 @@ use crate::{
         near_duplicate::TokenizedReport,
         question::{Ask, Question, QuestionMatches, find},
     },
-    resolution::{is_declined, is_fixed},
-    search,
+    search, troubleshoot,
 };
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
         Band, Check, Coverage, Disposition, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, KnownDuplicate, LIKELY, Lack, MissingCoverage, Notice, Similarity,
-        State, VerdictKind,
+        DuplicatesResponse, KnownDuplicate, LIKELY, Lack, MissingCoverage, Notice, ProblemStatus,
+        Similarity, State, VerdictKind,
     },
     task::Task,
 };
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, Writer};
-use precedent_text::{closure::Closure, prepare::PreparedText, tokens, version::compare};
+use precedent_text::{closure::Closure, prepare::PreparedText, tokens};
 
 /// The maximum number of candidates in one answer.
 pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
@@ -323,10 +321,11 @@ fn answer(
         let canonical = r.canonical(&row.key)?;
         response.circle.clone_from(&canonical.circle);
         let stays = canonical.stays_for(&row.key);
-        response.known = stays.map(|key| known_duplicate(r, &question.draft, key)).transpose()?;
+        response.known =
+            stays.map(|key| known_duplicate(r, finder, &question.draft, key)).transpose()?;
         let duplicates = r.duplicates_of(&row.key)?.into_iter().take(MAX_CANDIDATES);
         response.known_duplicates = duplicates
-            .map(|key| known_duplicate(r, &question.draft, key))
+            .map(|key| known_duplicate(r, finder, &question.draft, key))
             .collect::<Result<_>>()?;
     }
     for candidate in &matches.matches {
@@ -382,7 +381,7 @@ fn answer(
         let canonical = r.canonical(&row.key)?.key;
         response.candidates.push(DuplicateCandidate {
             reasons,
-            disposition: disposition(r, &question.draft, &row, &versions)?,
+            disposition: disposition(r, finder, &question.draft, &row)?,
             canonical: Some(canonical).filter(|c| *c != row.key),
             number: row.number,
             url: row.url,
@@ -442,14 +441,17 @@ fn similarity(
 }
 
 /// Returns the known canonical report of a draft.
-fn known_duplicate(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
+fn known_duplicate(
+    r: &Reader<'_>,
+    finder: &MatchFinder<'_>,
+    draft: &Draft,
+    key: String,
+) -> Result<KnownDuplicate> {
     let Some(row) = r.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()) else {
         return Ok(KnownDuplicate { key, ..KnownDuplicate::default() });
     };
-    let body = PreparedText::body(&row.body, &r.skeleton(row.source_id)?);
-    let versions = named_versions(draft, &row, &body);
     Ok(KnownDuplicate {
-        disposition: Some(disposition(r, draft, &row, &versions)?),
+        disposition: Some(disposition(r, finder, draft, &row)?),
         kind: Some(row.kind),
         title: Some(row.title),
         url: row.url,
@@ -466,50 +468,34 @@ fn named_versions(draft: &Draft, row: &DocumentRow, body: &PreparedText) -> Vers
     (newest(&draft.title, &draft.body), newest(&row.title, body))
 }
 
-/// Returns the disposition of a candidate as of the draft's creation; `versions` are the versions
-/// that the two name.
+/// Returns the disposition of a candidate as of the draft's creation, from the outcome that its
+/// thread documents.
 fn disposition(
     r: &Reader<'_>,
+    finder: &MatchFinder<'_>,
     draft: &Draft,
     row: &DocumentRow,
-    versions: &Versions,
 ) -> Result<Disposition> {
-    let mut comments = None;
-    Ok(match (row.state, row.closed_as()) {
-        (None | Some(State::Open), _) => Disposition::Open,
-        (_, Some(Closure::Duplicate)) => Disposition::Duplicate,
-        _ if is_declined(r, row, &mut comments)? => Disposition::Declined,
-        _ if !is_fixed(r, row, &mut comments)? => Disposition::Completed,
+    let is_open = matches!(row.state, None | Some(State::Open));
+    if !is_open && row.closed_as() == Some(Closure::Duplicate) {
+        return Ok(Disposition::Duplicate);
+    }
+    let outcome = troubleshoot::outcome(r, &finder.parts, None, row)?;
+    Ok(match outcome.status {
+        ProblemStatus::Open => Disposition::Open,
+        ProblemStatus::Declined => Disposition::Declined,
+        ProblemStatus::ClosedWithoutFix => Disposition::Completed,
         _ => {
-            let link =
-                r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
-            let by = row.milestone.clone().or(link.map(|l| l.from_key));
+            let (title, body) = (&draft.title, &draft.body);
             let is_later = row.closed_at.is_some_and(|time| time < draft.made_at);
-            let is_regression = is_later && {
-                let says_so = || explain::is_regression(&draft.title, &draft.body);
-                // The version with the fix: that of its milestone, or as stated in a comment.
-                let milestone = row.milestone.clone().filter(|name| compare(name, name).is_some());
-                let fixed_version = match milestone {
-                    None if versions.0.is_some() => {
-                        let comments = comments.map_or_else(|| r.comments(row), Ok)?;
-                        comments
-                            .iter()
-                            .rev()
-                            .find_map(|comment| explain::fixed_version(&comment.body))
-                    }
-                    milestone => milestone,
-                };
-                match (versions, fixed_version) {
-                    // A reporter with an older version does not have the fix.
-                    ((Some(a), _), Some(fixed_version)) => {
-                        compare(a, &fixed_version).is_some_and(Ordering::is_ge)
-                    }
-                    ((Some(a), Some(b)), None) => {
-                        compare(a, b).is_some_and(Ordering::is_gt) || says_so()
-                    }
-                    _ => says_so(),
-                }
-            };
+            let asked_version =
+                outcome.releases.compare_asked(&body.whole(title), &row.source, &outcome.fix);
+            // A reporter with an older version does not have the fix.
+            let has_fix = asked_version.and_then(|version| version.has_fix);
+            let is_regression =
+                is_later && has_fix.unwrap_or_else(|| explain::is_regression(title, body));
+            let change = outcome.fixed_by.into_iter().next().map(|change| change.key);
+            let by = outcome.fix.version.or(change);
             if is_regression { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
         }
     })

@@ -266,11 +266,6 @@ impl CaseThread {
         })
     }
 
-    /// Returns whether a proposed solution was denied and no later one helped.
-    pub(super) fn is_denied(&self) -> bool {
-        self.is_denied
-    }
-
     /// Returns whether the thread shows how it was solved: by the change that closed it, by a
     /// version, by a comment that gives a fix or a workaround, by the project's last word, or by
     /// the report itself.
@@ -294,11 +289,13 @@ impl CaseThread {
             SOLUTION_ROLES.iter().any(|role| report.has(*role))
                 || self.comments.is_empty() && report.is_likely(&SOLUTION_ROLES)
         };
+        if self.is_denied {
+            return false;
+        }
         self.row.state == Some(State::Merged)
             || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
             || !self.fixed_by.is_empty()
             || self.fix.version.is_some()
-            || self.is_denied
             || self.comments.iter().enumerate().any(answers)
             || report_answers()
     }

@@ -10,13 +10,13 @@ mod roles;
 mod thread;
 mod wiki;
 
-use std::{collections::BTreeSet, time::Instant};
+use std::collections::BTreeSet;
 
 use crate::{
     QueryContext,
     answer::{
         DomainModel, Match, MatchFinder, known_report,
-        question::{Question, QuestionMatches, find_anywhere},
+        question::{Question, QuestionMatches},
         relevance::{RelevantCase, relevant_cases},
     },
     resolution::{is_declined, named_at_closing},
@@ -26,7 +26,6 @@ use budget::shares;
 use case::Case;
 pub(crate) use case::{CaseThread, Links, ThreadOutcome};
 pub use evaluate::evaluate_threads;
-use jiff::Timestamp;
 use precedent_core::{
     error::{Error, Result},
     model::{
@@ -45,8 +44,6 @@ pub(crate) use wiki::passages;
 const CANDIDATES: usize = 10;
 /// The maximum number of near cases listed, which have no solution or are not close enough.
 const NEAR: usize = 3;
-/// The relevance ceiling of a case whose fix was denied at the end.
-const DENIED_CEILING: f32 = 0.45;
 /// The maximum number of known open reports listed.
 const OPEN: usize = 3;
 
@@ -59,25 +56,6 @@ pub struct CaseContext<'a> {
     pub domain: &'a DomainModel,
     /// The minimum similarity of a page worth reading, from the model's card.
     pub card: Option<f32>,
-}
-
-/// Finds solved cases, and known open reports of the same problem.
-///
-/// # Errors
-/// [`precedent_core::Code::InvalidInput`] for an empty question and for settings out of range,
-/// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
-pub fn troubleshoot(
-    context: &CaseContext<'_>,
-    request: &TroubleshootRequest,
-    now: Timestamp,
-    task: &Task,
-) -> Result<TroubleshootResponse> {
-    let start = Instant::now();
-    let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
-    let question_matches = find_anywhere(context.finder, query, now, task)?;
-    let mut response = respond(context, &question_matches, request, task)?;
-    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
-    Ok(response)
 }
 
 /// Determines the outcome of a problem from its thread, for a question if there is one.
@@ -93,10 +71,10 @@ pub(crate) fn outcome(
     let vector = question.map(|question| parts.vector(&question.text)).transpose()?.flatten();
     let terms = question.map(|question| report::terms(&question.text)).unwrap_or_default();
     let thread = CaseThread::load(r, parts, row.clone(), &terms, vector.as_deref(), Links::Known)?;
-    let status = match (row.state, is_declined(r, row, &mut None)?) {
+    let status = match (row.state, is_declined(r, row)?) {
         (None | Some(State::Open), _) => ProblemStatus::Open,
         (_, true) => ProblemStatus::Declined,
-        _ if thread.tells() && !thread.is_denied() => ProblemStatus::Solved,
+        _ if thread.tells() => ProblemStatus::Solved,
         _ => ProblemStatus::ClosedWithoutFix,
     };
     Ok(thread.outcome(status, question.map_or("", |question| &question.whole)))
@@ -106,7 +84,7 @@ pub(crate) fn outcome(
 /// share.
 ///
 /// # Errors
-/// Same as [`troubleshoot`].
+/// [`precedent_core::Code::InvalidInput`] for settings out of range; database or index errors.
 pub(crate) fn respond(
     context: &CaseContext<'_>,
     question_matches: &QuestionMatches,
@@ -120,6 +98,7 @@ pub(crate) fn respond(
     let settings = valid(&request.settings, context.card)?;
     let mut response = TroubleshootResponse {
         key: question.row.as_ref().map(|row| row.key.clone()),
+        problem: None,
         outcome: TroubleshootOutcome::Nothing,
         cases: Vec::new(),
         near: Vec::new(),
@@ -147,7 +126,7 @@ pub(crate) fn respond(
         let terms = report::terms(&question.text);
         let open = |row| CaseThread::load(r, parts, row, &terms, vector.as_deref(), Links::Known);
         let (mut solutions, mut silent) = (Vec::new(), Vec::new());
-        for mut c in cases {
+        for c in cases {
             if solutions.len() == response.settings.max_results {
                 break;
             }
@@ -157,10 +136,6 @@ pub(crate) fn respond(
                 if !thread.tells() {
                     silent.push(thread.near(c.evidence, false));
                     continue;
-                }
-                if thread.is_denied() {
-                    c.evidence.relevance = c.evidence.relevance.min(DENIED_CEILING);
-                    c.evidence.same_failure = false;
                 }
             }
             let of_another = c.relation != Some(CaseRelation::Itself);
@@ -327,7 +302,7 @@ fn candidates(
         if out.iter().any(|c| c.row.key == row.key) {
             continue;
         }
-        let was_declined = is_declined(r, &row, &mut None)?;
+        let was_declined = is_declined(r, &row)?;
         let evidence = CaseEvidence::of(&case);
         out.push(Candidate { evidence, row, relation: None, via, was_declined });
     }
@@ -352,7 +327,7 @@ fn known_case(
         }
         None => return Ok(None),
     };
-    if is_declined(r, &row, &mut None)? {
+    if is_declined(r, &row)? {
         return Ok(None);
     }
     let case = cases.iter().find(|c| c.candidate.document == row.id);

@@ -122,9 +122,9 @@ export const triage = {
     /** What became of a candidate; of a duplicate, of which report. */
     became: {
       open: "Still open",
-      declined: "Declined",
+      declined: "Declined or not reproduced",
       duplicate: "Already closed as a duplicate",
-      completed: "Closed as completed",
+      completed: "Closed without a documented fix",
       fixed: "Fixed",
       fixedIn: (version: string) => `Fixed in ${version}`,
       back: "Fixed, possibly a regression",
