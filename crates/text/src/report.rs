@@ -18,6 +18,8 @@ use super::{
 const MAX_READ: usize = 4000;
 /// The maximum length of a pasted text's first line that counts as its title, in characters.
 const MAX_TITLE: usize = 160;
+/// The maximum number of words of a greeting.
+const MAX_GREETING: usize = 6;
 
 // A time, a level in brackets or capitals at the beginning, a frame, or the first line of a trace.
 static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
@@ -72,13 +74,26 @@ pub fn split_paste(text: &str, skeleton: &Skeleton) -> (String, PreparedText) {
     if !subject.is_empty() {
         return (subject, PreparedText::body(&body, skeleton));
     }
-    let (first, rest) = body.split_once('\n').unwrap_or((&body, ""));
+    let body = without_greeting(&body);
+    let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
     let short = first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```");
     if short && !is_of_a_log(first, rest) {
         let title = mail::subject(first.trim().trim_start_matches('#'));
         (title.to_owned(), PreparedText::body(rest, skeleton))
     } else {
-        (String::new(), PreparedText::body(&body, skeleton))
+        (String::new(), PreparedText::body(body, skeleton))
+    }
+}
+
+/// Returns a text without its greeting: in any language a short first line that ends in a comma.
+fn without_greeting(text: &str) -> &str {
+    let is_greeting = |line: &str| {
+        line.trim_end().ends_with([',', '，', '،'])
+            && line.split_whitespace().count() <= MAX_GREETING
+    };
+    match text.split_once('\n') {
+        Some((first, rest)) if is_greeting(first) && !rest.trim().is_empty() => rest.trim_start(),
+        _ => text,
     }
 }
 
@@ -139,9 +154,14 @@ mod tests {
 
     #[test]
     fn first_line_is_the_title_except_in_logs() {
-        let title = |text| split_paste(text, &Skeleton::default()).0;
+        let title = |text: &str| split_paste(text, &Skeleton::default()).0;
         assert_eq!(title("## Upload stops\n\nAt 9 %, always."), "Upload stops");
         assert_eq!(title("Error: the upload stops at 9 %"), "Error: the upload stops at 9 %");
+        for greeting in ["Hi all,", "Guten Tag Frau Meier,", "您好，"] {
+            let mail = format!("{greeting}\n\nUpload stops\nAt 9 %, always.");
+            assert_eq!(title(&mail), "Upload stops", "{greeting}");
+        }
+        assert_eq!(title("Hi all,"), "Hi all,");
         for log in [
             "2026-01-02 10:00:01 ERROR upload failed\n2026-01-02 10:00:02 INFO retry",
             "Exception in thread \"main\" java.lang.IllegalStateException: closed\n\tat a.b.C.d(C.java:1)",

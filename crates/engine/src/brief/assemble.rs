@@ -687,7 +687,8 @@ impl Writer<'_> {
             PreparedText::body(body, &precedent_text::skeleton::Skeleton::default());
         let mut items: Vec<(String, Vec<Citation>)> = Vec::new();
         let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
-        let is_compared = cases.cases.iter().any(|case| case.asked_version.is_some());
+        let is_compared = cases.cases.iter().any(|case| case.asked_version.is_some())
+            || cases.problem.as_ref().is_some_and(|problem| problem.asked_version.is_some());
         if self.versions_of_report().is_empty() && !is_compared {
             let question = "Which version is affected? The report does not say.";
             items.push((question.to_owned(), citations.clone()));
