@@ -152,6 +152,16 @@ async fn typed_title_is_its_report() {
     }
 }
 
+#[tokio::test]
+async fn duplicate_of_a_missing_report_is_named() {
+    let place = Place::new();
+    let mut records = records();
+    records.push(issue(9, "The second spool jams in the rain", "Duplicate of #99"));
+    let casebook = import_records(&place, &records).await;
+    let problem = ask(&casebook, "The second spool jams in the rain").await.problem;
+    assert_eq!(problem.map(|problem| problem.key).as_deref(), Some("acme/app#9"));
+}
+
 /// Returns a closed report about something else than its comments say.
 fn closed(number: u64, title: &str) -> Value {
     let fields = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z"});

@@ -156,19 +156,24 @@ fn problem(
     let question = &question_matches.question;
     let likely = similar.candidates.first().filter(|c| c.band <= Band::Likely);
     let is_closed = |row: &&DocumentRow| !matches!(row.state, None | Some(State::Open));
-    let (key, confidence, reasons) = match (&similar.known, likely, &question.row) {
-        (Some(known_duplicate), _, _) => (known_duplicate.key.clone(), 1.0, Vec::new()),
+    let read = |key: &str| -> Result<Option<DocumentRow>> {
+        Ok(r.document_by_key(key)?.filter(|row| row.deleted_at.is_none()))
+    };
+    // The canonical report may be missing from the casebook.
+    let known = similar.known.as_ref().map(|known| read(&known.key)).transpose()?.flatten();
+    let (row, confidence, reasons) = match (known, likely, &question.row) {
+        (Some(row), _, _) => (Some(row), 1.0, Vec::new()),
         // A closed item has an outcome of its own.
-        (None, _, Some(row)) if is_closed(&row) => (row.key.clone(), 1.0, Vec::new()),
+        (None, _, Some(row)) if is_closed(&row) => (Some(row.clone()), 1.0, Vec::new()),
         (None, Some(c), _) => {
-            (c.canonical.clone().unwrap_or_else(|| c.key.clone()), c.confidence, c.reasons.clone())
+            let canonical = c.canonical.as_deref().map(read).transpose()?.flatten();
+            let row = canonical.map_or_else(|| read(&c.key), |row| Ok(Some(row)))?;
+            (row, c.confidence, c.reasons.clone())
         }
-        (None, None, Some(row)) => (row.key.clone(), 1.0, Vec::new()),
-        (None, None, None) => return Ok(None),
+        (None, None, Some(row)) => (Some(row.clone()), 1.0, Vec::new()),
+        (None, None, None) => (None, 0.0, Vec::new()),
     };
-    let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else {
-        return Ok(None);
-    };
+    let Some(row) = row else { return Ok(None) };
     let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
     let is_itself = question.row.as_ref().is_some_and(|own_row| own_row.key == row.key);
     let (confidence, reasons) = if is_itself { (1.0, Vec::new()) } else { (confidence, reasons) };
