@@ -146,10 +146,10 @@ async fn typed_title_is_its_report() {
         ("acme/app#8", "identical title".into())
     );
     assert!(found.confidence > 0.9);
-    // A short title says too little, and one of several reports does not name one of them.
-    for title in ["Nothing works", "Tracking issue for the next release"] {
-        assert_eq!(problem(title).await, None, "{title}");
-    }
+    // A short title says too little, and that of several reports names none of them for certain.
+    assert_eq!(problem("Nothing works").await, None);
+    let found = problem("Tracking issue for the next release").await;
+    assert!(found.is_none_or(|found| found.confidence < 0.9));
 }
 
 #[tokio::test]

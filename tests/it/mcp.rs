@@ -264,13 +264,13 @@ fn every_tool_answers() {
     let answer =
         client.ok("ask", json!({"text": "upload of large bundles stops with error FW-1043"}));
     assert_eq!(
-        (&answer["verdict"], &answer["related"][0]["key"]),
+        (&answer["verdict"], &answer["problem"]["key"]),
         (&json!("likely"), &json!("acme/app#1"))
     );
     has(
         &answer,
         &[
-            "**Probably solved before**",
+            "**Probably a known problem: solved**",
             "**Tell the customer**: ",
             "Comment [acme/app#1 comment-",
             "Next: read_thread",

@@ -217,11 +217,12 @@ async fn open_report_is_named_without_a_case() {
         load(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
     let reply = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
     assert_eq!(keys(&reply), <[&str; 0]>::default());
-    assert_eq!(reply.open.iter().map(|o| o.key.as_str()).collect::<Vec<_>>(), ["acme/app#1"]);
+    let problem = reply.problem.unwrap();
+    assert_eq!((problem.key.as_str(), problem.status), ("acme/app#1", ProblemStatus::Open));
     // Another code of the same family is another failure.
     let other_response =
         ask(&casebook, of("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732")).await;
-    assert!(other_response.open.is_empty(), "{:?}", other_response.open);
+    assert!(other_response.problem.is_none() && other_response.open.is_empty());
 }
 
 #[tokio::test]
@@ -330,11 +331,8 @@ async fn unrelated_text_has_no_case() {
     let request = |anyway| TroubleshootRequest { settings: at(1.0), anyway, ..of(near) };
     assert_eq!(keys(&ask(&casebook, request(false)).await), [""; 0]);
     let reply = ask(&casebook, request(true)).await;
-    assert_eq!(
-        (reply.outcome, reply.near[0].key.as_str()),
-        (TroubleshootOutcome::Nothing, "acme/app#1")
-    );
-    assert!(!reply.near[0].declined && reply.near[0].helps > 0.0);
+    assert_eq!(reply.outcome, TroubleshootOutcome::Nothing);
+    assert_eq!(reply.problem.map(|problem| problem.key).as_deref(), Some("acme/app#1"));
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@
 //! never lowers the result (an additive model, Hastie and Tibshirani 1986, with the interactions
 //! that were found to matter). `models/pipeline/rank.py` fits it.
 
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 
 use super::{
@@ -14,6 +16,9 @@ use super::{
 };
 use precedent_core::model::Outcome;
 use precedent_store::ScoreBaseline;
+
+/// The model for typed questions, as stored in the repository.
+const QUESTIONS: &str = include_str!("questions.json");
 
 /// The number of inputs of the model.
 const COUNT: usize = features::COUNT + 1 + text_overlap::COUNT;
@@ -93,6 +98,23 @@ struct Ramp {
     from: f32,
     to: f32,
 }
+
+/// The model for typed questions, which name less than a report does, so that the same overlap says
+/// more: a logistic one over the log-odds that a report is worth reading and the share of the
+/// question's information that it has. Fitted by `models/pipeline/questions.py`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuestionModel {
+    bias: f32,
+    worth: f32,
+    words: f32,
+}
+
+static QUESTION_MODEL: LazyLock<QuestionModel> = LazyLock::new(|| {
+    // The file is embedded in the program, and a test validates it.
+    let doubtful = QuestionModel { bias: -10.0, worth: 0.0, words: 0.0 };
+    serde_json::from_str(QUESTIONS).unwrap_or(doubtful)
+});
 
 /// The calibration of log-odds relative to a score baseline (see `super::baseline`).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -205,6 +227,15 @@ impl ConfidenceModel {
         Confidence { same: duplicate, worth: probability(self.worth.odds(&numbers)).max(duplicate) }
     }
 
+    /// Estimates the confidence that a report is the problem of a typed question.
+    pub fn question_confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
+        let QuestionModel { bias, worth, words } = *QUESTION_MODEL;
+        let worth_odds = self.worth.odds(&evidence.numbers());
+        let share = features::place("words").map_or(0.0, |at| evidence.features.0[at]);
+        let same = probability(bias + worth * worth_odds + words * share);
+        Confidence { same, worth: probability(worth_odds).max(same) }
+    }
+
     /// Returns the observed outcomes of answers with this confidence, if enough were read.
     pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
         let range = self.outcomes.iter().rev().find(|range| confidence >= range.from)?;
@@ -247,6 +278,18 @@ mod tests {
         model()
             .confidence(&PairEvidence { features: &features, share, overlap }, model().usual())
             .same
+    }
+
+    #[test]
+    fn questions_trust_shared_words() {
+        serde_json::from_str::<QuestionModel>(QUESTIONS).unwrap();
+        let same = |share: f32| {
+            let mut features = Features::default();
+            features.0[features::place("words").unwrap()] = share;
+            let evidence = PairEvidence { features: &features, share: 0.0, overlap: None };
+            model().question_confidence(&evidence).same
+        };
+        assert!(same(0.6) > same(0.2));
     }
 
     #[test]

@@ -135,7 +135,10 @@ impl MatchFinder<'_> {
             }
             let evidence =
                 PairEvidence { features: &features[at], share, overlap: overlap.as_ref() };
-            let Confidence { same: duplicate, worth } = model.confidence(&evidence);
+            let Confidence { same: duplicate, worth } = match draft.document {
+                Some(_) => model.confidence(&evidence),
+                None => model.question_confidence(&evidence),
+            };
             matches.push(Match {
                 document,
                 in_view: is_in_view(document),

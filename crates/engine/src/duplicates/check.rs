@@ -392,7 +392,8 @@ fn answer(
             confidence: candidate.confidence,
             worth: candidate.worth,
             band: Band::of(candidate.confidence, candidate.worth),
-            outcome: finder.table.outcome(candidate.confidence),
+            // The outcomes are those of pairs of reports.
+            outcome: item.and_then(|_| finder.table.outcome(candidate.confidence)),
             verdict,
             trace: request.explain.then(|| finder.table.explain(&candidate.features)),
             title: row.title,
