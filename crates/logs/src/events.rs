@@ -12,8 +12,9 @@ use crate::{
     crash,
     document::{self, Document, Element},
     error_keywords,
+    formats::{Head, Level},
     framed_errors::{self, Block, FrameDetector, Kind},
-    head::{Head, Level, head, source},
+    head::{head, source},
     ips,
     kubectl::{self, Pod},
     lines::{

@@ -6,29 +6,12 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use precedent_core::model::LogSeverity;
 
+use crate::formats::FORMATS;
+
 /// The maximum number of lines of a pod that are kept, and of bytes of each.
 const MAX_LINES: usize = 40;
 const MAX_LINE: usize = 600;
 static WARNING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"Warning "));
-/// The reasons why a container does not run, unless a user ended it.
-const REASONS: &[&str] = &[
-    "OOMKilled",
-    "CrashLoopBackOff",
-    "ImagePullBackOff",
-    "ErrImagePull",
-    "InvalidImageName",
-    "CreateContainerConfigError",
-    "CreateContainerError",
-    "RunContainerError",
-    "ContainerCannotRun",
-    "DeadlineExceeded",
-    "Evicted",
-    "Error",
-    "StartError",
-    "NodeLost",
-    "Unschedulable",
-];
-
 /// A pod whose description is being read.
 #[derive(Debug)]
 pub struct Pod {
@@ -101,7 +84,7 @@ impl Pod {
             let content = content.trim();
             match name {
                 "Image" => content.clone_into(&mut self.image),
-                "Reason" if REASONS.contains(&content) => {
+                "Reason" if FORMATS.names.pod_reasons.contains(content) => {
                     self.reason(content);
                     self.keep(value);
                 }

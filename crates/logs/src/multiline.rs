@@ -5,11 +5,12 @@ use precedent_core::model::LogSeverity;
 use crate::{
     crash,
     error_keywords::is_oracle,
+    formats::{FORMATS, Level},
     framed_errors::Block,
-    head::{Level, head},
+    head::head,
     lines::{
-        begins_anew, between, gap, is_chain, is_coded, is_frame, is_of_kernel, is_of_kernel_dump,
-        is_of_trace, says_nothing,
+        begins_anew, between, gap, is_chain, is_coded, is_frame, is_of_kernel_dump, is_of_trace,
+        says_nothing,
     },
 };
 
@@ -203,7 +204,7 @@ impl OpenEvent {
             return false;
         }
         let is_indented = raw.len() - text.len() > gap || raw.starts_with(b"\t");
-        let kernel = is_of_kernel(self.text.as_bytes()) && is_of_kernel_dump(text);
+        let kernel = FORMATS.starts.kernel.begin(&self.text) && is_of_kernel_dump(text);
         is_indented || is_frame(text) || self.in_traceback() || kernel || is_chain(text)
     }
 }
