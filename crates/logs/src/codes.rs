@@ -69,15 +69,20 @@ impl Codes {
     }
 }
 
-/// Returns the code around a hyphen: two to six capitals and three to six digits, with word
-/// boundaries at both ends.
+/// Returns the length of the code with which a text begins: two to six capitals, a hyphen, and
+/// three to six digits.
+pub fn code_length(text: &[u8]) -> Option<usize> {
+    let letters = text.iter().take_while(|b| b.is_ascii_uppercase()).count();
+    let digits = text.get(letters + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    let is_code = text[letters] == b'-' && (2..=6).contains(&letters) && (3..=6).contains(&digits);
+    is_code.then_some(letters + 1 + digits)
+}
+
+/// Returns the code around a hyphen, with word boundaries at both ends.
 fn code(text: &[u8], hyphen: usize) -> Option<&str> {
     let letters = text[..hyphen].iter().rev().take_while(|b| b.is_ascii_uppercase()).count();
-    let digits = text[hyphen + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let (start, end) = (hyphen - letters, hyphen + 1 + digits);
-    if !(2..=6).contains(&letters) || !(3..=6).contains(&digits) {
-        return None;
-    }
+    let start = hyphen - letters;
+    let end = start + code_length(&text[start..])?;
     let joins = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/');
     if text[..start].last().is_some_and(joins) || text.get(end).is_some_and(joins) {
         return None;

@@ -293,8 +293,9 @@ struct Header {
 #[serde(from = "Vec<Row>")]
 struct Headers {
     list: Vec<Header>,
-    all: Candidates,
+    /// Those of a container's name.
     sources: Candidates,
+    all: Candidates,
     /// Those that begin with a time.
     timed: Candidates,
 }
@@ -321,7 +322,7 @@ impl From<Vec<Row>> for Headers {
         };
         let is_timed =
             |h: &Header| matches!(&h.steps[..2], [Step::Open(0), Step::Form(f)] if f[0] == b'0');
-        let all = by_first(&|_| true);
+        let all = by_first(&|h| !h.is_source);
         let (sources, timed) = (by_first(&|h| h.is_source), by_first(&is_timed));
         Self { all, sources, timed, list }
     }
@@ -396,14 +397,6 @@ pub fn trim_separators(line: &[u8]) -> &[u8] {
 }
 
 impl Header {
-    /// Returns the first form of the pattern if nothing of another length precedes it.
-    fn form(&self) -> Option<&[u8]> {
-        match self.steps.iter().find(|step| !matches!(step, Step::Open(_)))? {
-            Step::Form(form) => Some(form),
-            _ => None,
-        }
-    }
-
     fn may_begin(&self, byte: u8) -> bool {
         match self.steps.iter().find(|step| !matches!(step, Step::Open(_))) {
             Some(Step::Form(form)) => is_of(form[0], byte),
@@ -412,10 +405,16 @@ impl Header {
         }
     }
 
-    /// Returns the offset and the value of the last sign that each line of this format has.
+    /// Returns the offset and the value of the last sign that each line of this format has before
+    /// any part of another length.
     fn sign(&self) -> Option<(usize, u8)> {
         let is_sign = |b: &u8| !matches!(b, b'0' | b'A' | b'X' | b'N' | b'W' | b'-' | b' ');
-        let form = self.form()?;
+        let fixed = |step: &&Step| matches!(step, Step::Form(_) | Step::Open(_) | Step::Close(_));
+        let form = self.steps.iter().take_while(fixed).filter_map(|step| match step {
+            Step::Form(form) => Some(form.as_slice()),
+            _ => None,
+        });
+        let form: Vec<u8> = form.flatten().copied().collect();
         form.iter().rposition(is_sign).map(|at| (at, form[at]))
     }
 
@@ -475,7 +474,8 @@ impl Header {
 
 impl Formats {
     /// Parses the header of a line in one of the formats, and returns whether its message is
-    /// another line; `is_timed` says whether the line begins with a time.
+    /// another line; `is_timed` says whether the line begins with a time. A name that a container
+    /// puts in front is no part of `line`.
     pub fn head<'l>(&self, line: &'l [u8], is_timed: bool) -> Option<(Head<'l>, bool)> {
         self.parse(line, if is_timed { &self.headers.timed } else { &self.headers.all })
     }

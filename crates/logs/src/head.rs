@@ -354,7 +354,7 @@ mod tests {
         for format in table["format"].as_array().unwrap() {
             for sample in format["samples"].as_array().unwrap() {
                 let [line, at, level, message] = [0, 1, 2, 3].map(|n| sample[n].as_str().unwrap());
-                let head = head(line.as_bytes());
+                let head = head(&line.as_bytes()[source(line.as_bytes())..]);
                 let found = head.level.map(|l| format!("{l:?}").to_lowercase()).unwrap_or_default();
                 let found = [head.at.map(text).unwrap_or_default(), found, text(head.message)];
                 assert_eq!(found, [at, level, message], "{}: {line}", format["name"]);

@@ -13,7 +13,7 @@ const MAX_LINES: usize = 40;
 const MAX_LINE: usize = 600;
 static WARNING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"Warning "));
 /// A pod whose description is being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Pod {
     name: String,
     /// Number of its first line.
@@ -44,16 +44,7 @@ impl Pod {
     pub fn begins(body: &[u8], line: u64) -> Option<Self> {
         let name = body.strip_prefix(b"Name:  ")?.trim_ascii();
         let name = std::str::from_utf8(name).ok().filter(|n| !n.is_empty() && !n.contains(' '))?;
-        Some(Self {
-            name: name.to_owned(),
-            line,
-            sure: false,
-            image: String::new(),
-            reasons: Vec::new(),
-            code: String::new(),
-            details: Vec::new(),
-            says: String::new(),
-        })
+        Some(Self { name: name.to_owned(), line, ..Self::default() })
     }
 
     /// Takes the next line.

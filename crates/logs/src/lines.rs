@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::{
+    codes::code_length,
     crash,
     formats::{FORMATS, Head},
 };
@@ -71,10 +72,7 @@ pub(super) fn is_frame(line: &[u8]) -> bool {
 /// snapshot too old`.
 pub(super) fn is_coded(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
-    let letters = line.iter().take_while(|b| b.is_ascii_uppercase()).count();
-    let Some([b'-', rest @ ..]) = line.get(letters..) else { return false };
-    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    (2..=6).contains(&letters) && (3..=6).contains(&digits) && rest.get(digits) == Some(&b':')
+    code_length(line).is_some_and(|length| line.get(length) == Some(&b':'))
 }
 
 /// Returns whether a line belongs to a kernel's dump.

@@ -43,6 +43,26 @@ pub(super) struct OpenEvent {
 }
 
 impl OpenEvent {
+    /// Creates the event that a line begins.
+    pub(super) fn new(severity: LogSeverity, line: u64, text: String) -> Self {
+        Self {
+            severity,
+            at: None,
+            line,
+            lines: text.lines().count().max(1),
+            text,
+            is_cut: false,
+            blank: false,
+            has_header: false,
+            level: None,
+            between: Vec::new(),
+            gap: 0,
+            source: Vec::new(),
+            block: None,
+            origin: None,
+        }
+    }
+
     /// Adds a continuation line.
     pub(super) fn push(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {

@@ -54,7 +54,7 @@ pub fn json(line: &str) -> Option<Record> {
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Record, A::Error> {
             let mut out = Record::default();
-            while let Some(name) = map.next_key::<Text<'de>>()? {
+            while let Some(name) = map.next_key::<Name<'de>>()? {
                 match FORMATS.field(&name.0) {
                     None => {
                         map.next_value::<IgnoredAny>()?;
@@ -70,31 +70,8 @@ pub fn json(line: &str) -> Option<Record> {
 }
 
 /// The name of a field, borrowed if it has no escapes.
-struct Text<'de>(Cow<'de, str>);
-
-impl<'de> serde::Deserialize<'de> for Text<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Name;
-
-        impl<'de> Visitor<'de> for Name {
-            type Value = Text<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a name")
-            }
-
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(name)))
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(name.to_owned())))
-            }
-        }
-
-        deserializer.deserialize_str(Name)
-    }
-}
+#[derive(serde::Deserialize)]
+struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 
 impl Record {
     /// Merges the separate fields of an error into the trace.
