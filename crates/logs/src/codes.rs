@@ -81,6 +81,10 @@ pub fn code_length(text: &[u8]) -> Option<usize> {
 /// Returns the code around a hyphen, with word boundaries at both ends.
 fn code(text: &[u8], hyphen: usize) -> Option<&str> {
     let letters = text[..hyphen].iter().rev().take_while(|b| b.is_ascii_uppercase()).count();
+    // Most hyphens join words.
+    if letters < 2 {
+        return None;
+    }
     let start = hyphen - letters;
     let end = start + code_length(&text[start..])?;
     let joins = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/');

@@ -202,14 +202,25 @@ pub(super) fn of_source<'l>(text: &str, between: &[u8], message: &'l [u8]) -> Op
 /// Returns whether a text begins an Android crash, whose lines all have one tag.
 pub(super) fn is_of_android(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
-    first.starts_with("EXCEPTION: ") || first.contains(": FATAL EXCEPTION: ")
+    let is_exception = first.starts_with("EXCEPTION: ") || first.contains(": FATAL EXCEPTION: ");
+    is_exception || is_tombstone(first)
+}
+
+/// Returns whether a line with its tag begins the tombstone of a native process.
+fn is_tombstone(first: &str) -> bool {
+    first.contains(": *** *** *** ")
 }
 
 /// Returns the text of an Android crash without its introduction and process; `None` for any other
 /// text.
 pub(super) fn of_android(text: &str) -> Option<String> {
-    let of_process = |l: &&str| l.starts_with("Process: ") || l.starts_with("PID: ");
-    let crash_text = || text.lines().skip(1).skip_while(of_process).collect::<Vec<_>>().join("\n");
+    let is_native = is_tombstone(text.lines().next().unwrap_or_default());
+    let introduces = |l: &&str| {
+        l.starts_with("Process: ")
+            || l.starts_with("PID: ")
+            || is_native && !l.starts_with("signal ")
+    };
+    let crash_text = || text.lines().skip(1).skip_while(introduces).collect::<Vec<_>>().join("\n");
     is_of_android(text).then(crash_text).filter(|crash_text| !crash_text.trim().is_empty())
 }
 

@@ -247,7 +247,8 @@ impl Reader {
     /// Takes a line that is no record; `origin` is the program named by the record that wraps it.
     fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
         let head = head(line);
-        if self.in_pod(without_time(line, &head)) || self.take_framed(source, line, &head) {
+        let body = without_time(line, &head);
+        if self.in_pod(body) || self.take_framed(source, line, body, &head) {
             return;
         }
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -270,7 +271,7 @@ impl Reader {
             }
             self.flush();
         }
-        self.begin(line, &head);
+        self.begin(line, body, &head);
         if let Some(event) = &mut self.open.event {
             event.source = source.to_vec();
             event.origin = origin.map(str::to_owned);
@@ -279,8 +280,7 @@ impl Reader {
 
     /// Returns whether the line belongs to a frame in which a tool reports a failure, and takes it
     /// if so.
-    fn take_framed(&mut self, source: &[u8], line: &[u8], head: &Head<'_>) -> bool {
-        let body = without_time(line, head);
+    fn take_framed(&mut self, source: &[u8], line: &[u8], body: &[u8], head: &Head<'_>) -> bool {
         let blank = body.iter().all(u8::is_ascii_whitespace);
         if let Some(event) = &mut self.open.event
             && let Some(block) = &mut event.block
@@ -428,7 +428,7 @@ impl Reader {
     }
 
     /// Takes a line that continues no event.
-    fn begin(&mut self, line: &[u8], head: &Head<'_>) {
+    fn begin(&mut self, line: &[u8], body: &[u8], head: &Head<'_>) {
         if head.level.is_none_or(|l| l > Level::Fine)
             && memchr::memchr_iter(b'=', line).any(|at| line[..at].ends_with(b"l"))
         {
@@ -438,7 +438,6 @@ impl Reader {
             }
         }
         self.open.has_times |= head.at.is_some();
-        let body = without_time(line, head);
         let row = if head.level.is_none() { kubectl::row(body) } else { None };
         let sure = if head.level.is_none() { crash::begins(head.message) } else { None };
         let severity = match head.level {

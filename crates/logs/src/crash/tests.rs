@@ -131,6 +131,27 @@ fn android_crash_is_named_by_its_exception() {
 }
 
 #[test]
+fn tombstone_in_a_device_log_is_one_failure() {
+    let lines = [
+        "*** *** *** *** *** *** *** ***",
+        "Build fingerprint: 'ferry/quay/quay:14'",
+        "pid: 77, tid: 78, name: ropes  >>> org.ferry <<<",
+        "signal 6 (SIGABRT), code -1 (SI_QUEUE), fault addr --------",
+        "Abort message: 'no rope'",
+        "backtrace:",
+        "      #00 pc 0001a2b4  /system/lib/libferry.so (Rope::cut()+48)",
+    ];
+    for user in ["", " 1000", "  root"] {
+        let header = format!("05-12 10:00:00.311{user}  801  801 F DEBUG   : ");
+        let text: String = lines.iter().map(|l| format!("{header}{l}\n")).collect();
+        let groups = read_text(&text).groups;
+        let messages: Vec<&str> = groups.iter().map(|g| g.message.as_str()).collect();
+        assert_eq!(messages, [lines[3]], "{groups:#?}");
+        assert!(groups[0].example.contains("Rope::cut()"), "{groups:#?}");
+    }
+}
+
+#[test]
 fn failure_on_several_lines_is_named_once() {
     for (text, name) in [
         (
