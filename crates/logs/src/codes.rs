@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 
-use crate::{CodeLine, formats::FORMATS, template::LogPosition};
+use crate::{CodeLine, formats::FORMATS, lines::code_length, template::LogPosition};
 
 /// The maximum number of codes that are kept.
 const MAX_CODES: usize = 200;
@@ -67,15 +67,6 @@ impl Codes {
             })
             .collect()
     }
-}
-
-/// Returns the length of the code with which a text begins: two to six capitals, a hyphen, and
-/// three to six digits.
-pub fn code_length(text: &[u8]) -> Option<usize> {
-    let letters = text.iter().take_while(|b| b.is_ascii_uppercase()).count();
-    let digits = text.get(letters + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
-    let is_code = text[letters] == b'-' && (2..=6).contains(&letters) && (3..=6).contains(&digits);
-    is_code.then_some(letters + 1 + digits)
 }
 
 /// Returns the code around a hyphen, with word boundaries at both ends.

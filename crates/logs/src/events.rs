@@ -247,6 +247,12 @@ impl Reader {
     /// Takes a line that is no record; `origin` is the program named by the record that wraps it.
     fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
         let head = head(line);
+        // A runtime puts a time in front of the records of a program.
+        if let (Some(at), [b'{', .., b'}']) = (head.at, head.message.trim_ascii_end())
+            && let Some(record) = record::json(&lossy(head.message)).filter(Record::is_one)
+        {
+            return self.record(Record { at: Some(trimmed(at)), ..record });
+        }
         let body = without_time(line, &head);
         if self.in_pod(body) || self.take_framed(source, line, body, &head) {
             return;

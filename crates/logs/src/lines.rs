@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 
 use crate::{
-    codes::code_length,
     crash,
     formats::{FORMATS, Head},
 };
@@ -66,6 +65,15 @@ pub(super) fn is_frame(line: &[u8]) -> bool {
     FORMATS.starts.frame.begin(text)
         || crash::is_ruby_frame(text)
         || text.strip_prefix(b"#").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
+}
+
+/// Returns the length of the code with which a text begins: two to six capitals, a hyphen, and
+/// three to six digits.
+pub(super) fn code_length(text: &[u8]) -> Option<usize> {
+    let letters = text.iter().take_while(|b| b.is_ascii_uppercase()).count();
+    let digits = text.get(letters + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    let is_code = text[letters] == b'-' && (2..=6).contains(&letters) && (3..=6).contains(&digits);
+    is_code.then_some(letters + 1 + digits)
 }
 
 /// Returns whether a line begins with a code, as in the error stacks of databases: `ORA-01555:

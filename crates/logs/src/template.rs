@@ -14,7 +14,7 @@ use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 use precedent_text::signature::{SignatureKind, signatures};
 use regex::Regex;
 
-use crate::codes::code_length;
+use crate::lines::code_length;
 
 /// The maximum number of words of an event that are compared.
 const MAX_WORDS: usize = 48;
