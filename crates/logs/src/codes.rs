@@ -4,18 +4,12 @@ use std::collections::HashMap;
 
 use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 
-use crate::{CodeLine, template::LogPosition};
+use crate::{CodeLine, formats::FORMATS, lines::code_length, template::LogPosition};
 
 /// The maximum number of codes that are kept.
 const MAX_CODES: usize = 200;
 /// The maximum length of a line's text, in bytes.
 const MAX_TEXT: usize = 1_000;
-/// The prefixes of names of standards, ciphers and time zones that look like codes.
-const NAMES: &[&[u8]] = &[
-    b"UTF", b"ISO", b"RFC", b"SHA", b"CVE", b"AES", b"RSA", b"GMT", b"UTC", b"TLS", b"HTTP",
-    b"ECMA", b"IEEE", b"PR", b"DES", b"CP", b"IBM", b"MD", b"JSR", b"PEP",
-];
-
 /// The codes of lines without a failure, with their lines.
 #[derive(Debug, Default)]
 pub struct Codes {
@@ -75,23 +69,21 @@ impl Codes {
     }
 }
 
-/// Returns the code around a hyphen: two to six capitals and three to six digits, with word
-/// boundaries at both ends.
+/// Returns the code around a hyphen, with word boundaries at both ends.
 fn code(text: &[u8], hyphen: usize) -> Option<&str> {
     let letters = text[..hyphen].iter().rev().take_while(|b| b.is_ascii_uppercase()).count();
-    let digits = text[hyphen + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let (start, end) = (hyphen - letters, hyphen + 1 + digits);
-    if !(2..=6).contains(&letters) || !(3..=6).contains(&digits) {
+    // Most hyphens join words.
+    if letters < 2 {
         return None;
     }
+    let start = hyphen - letters;
+    let end = start + code_length(&text[start..])?;
     let joins = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/');
-    if text[..start].last().is_some_and(joins)
-        || text.get(end).is_some_and(joins)
-        || NAMES.contains(&&text[start..hyphen])
-    {
+    if text[..start].last().is_some_and(joins) || text.get(end).is_some_and(joins) {
         return None;
     }
-    std::str::from_utf8(&text[start..end]).ok()
+    let code = std::str::from_utf8(&text[start..end]).ok()?;
+    (!FORMATS.names.standards.contains(&code[..letters])).then_some(code)
 }
 
 #[cfg(test)]

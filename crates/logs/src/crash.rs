@@ -3,53 +3,9 @@
 
 use precedent_core::model::LogSeverity;
 
-use crate::error_keywords;
+use crate::{error_keywords, formats::FORMATS};
 
 const GROUP: &str = "+ Exception Group Traceback";
-const FATAL: &[&[u8]] = &[
-    b"Guru Meditation Error",
-    b"Segmentation fault",
-    b"Fatal signal ",
-    b"Fatal error: ",
-    b"Fatal Python error",
-    b"Faulting application name:",
-    b"BugCheck ",
-    b"Bus error",
-    b"Aborted (core dumped)",
-    b"Kernel panic",
-    b"Unhandled Exception",
-    b"terminate called ",
-    b"double free or corruption",
-    b"free(): ",
-    b"malloc(): ",
-    b"*** stack smashing",
-];
-const ERROR: &[&[u8]] = &[
-    b"Shader error in '",
-    b"Diagnostic-Code:",
-    b"Remote server returned '",
-    b"Remote Server returned '",
-];
-/// The fields of a delivery status notification: RFC 3464, section 2.
-const OF_MAIL: &[&str] = &[
-    "Reporting-MTA:",
-    "Received-From-MTA:",
-    "Arrival-Date:",
-    "Original-Recipient:",
-    "Final-Recipient:",
-    "Action:",
-    "Status:",
-    "Remote-MTA:",
-    "Diagnostic-Code:",
-    "Last-Attempt-Date:",
-    "Final-Log-Id:",
-    "Will-Retry-Until:",
-];
-const OF_WINDOWS: &[&str] =
-    &["Faulting ", "Exception code:", "Fault offset:", "Report Id:", "Integrated Report"];
-const OF_TOMBSTONE: &[&str] = &["Cause:", "Abort message:", "backtrace:"];
-const OF_CHIP: &[&str] = &["Core ", "PC ", "A", "SAR ", "EXC", "LBEG", "Backtrace:"];
-
 /// Returns the severity of a line that certainly begins a failure: it is not indented, and no
 /// informational record continues like this.
 pub(super) fn begins(line: &[u8]) -> Option<LogSeverity> {
@@ -69,12 +25,8 @@ pub(super) fn begins(line: &[u8]) -> Option<LogSeverity> {
             memchr::memmem::find(line, b"blocked by CORS policy").map(|_| LogSeverity::Error)
         }
         b'A' if line.trim_ascii_end() == b"Action: failed" => Some(LogSeverity::Error),
-        b'G' | b'S' | b'F' | b'B' | b'A' | b'K' | b'U' | b't' | b'd' | b'f' | b'm' | b'*'
-        | b'D' | b'R' => {
-            let one_of = |prefixes: &[&[u8]]| prefixes.iter().any(|a| line.starts_with(a));
-            let error = one_of(ERROR).then_some(LogSeverity::Error);
-            one_of(FATAL).then_some(LogSeverity::Fatal).or(error)
-        }
+        _ if FORMATS.starts.fatal.begin(line) => Some(LogSeverity::Fatal),
+        _ if FORMATS.starts.error.begin(line) => Some(LogSeverity::Error),
         _ => None,
     };
     severity.or_else(|| thrown(line))
@@ -167,11 +119,11 @@ pub(super) fn is_bad_report(line: &[u8]) -> bool {
 /// Returns whether an unindented line continues the failure in `text`; `blank` says whether an
 /// empty line separates them.
 pub(super) fn goes_on(text: &str, line: &[u8], blank: bool) -> bool {
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|a| line.starts_with(a.as_bytes()));
+    let starts = &FORMATS.starts;
     let of_mail = || {
         // The report of another recipient is another failure.
         let is_recipient = line.starts_with(b"Action:") || line.starts_with(b"Final-Recipient:");
-        starts(OF_MAIL) && !(is_recipient && text.lines().any(|l| l.starts_with("Action:")))
+        starts.mail.begin(line) && !(is_recipient && text.lines().any(|l| l.starts_with("Action:")))
     };
     match text.as_bytes() {
         [b'=', ..] => match (report(text.as_bytes()), report(line)) {
@@ -179,19 +131,17 @@ pub(super) fn goes_on(text: &str, line: &[u8], blank: bool) -> bool {
             (Some(_), None) => !blank,
             _ => false,
         },
-        [b's', ..] if text.starts_with("signal ") => starts(OF_TOMBSTONE),
-        [b'F', ..] if text.starts_with("Faulting ") => starts(OF_WINDOWS),
-        [b'F', ..] if text.starts_with("Fatal signal ") => starts(OF_TOMBSTONE),
+        [b's', ..] if text.starts_with("signal ") => starts.tombstone.begin(line),
+        [b'F', ..] if text.starts_with("Faulting ") => starts.faulting.begin(line),
+        [b'F', ..] if text.starts_with("Fatal signal ") => starts.tombstone.begin(line),
         [b'G', ..] if text.starts_with("Guru Meditation") => {
-            starts(OF_CHIP)
+            starts.chip.begin(line)
                 && (line.ends_with(b"dump:") || memchr::memmem::find(line, b"0x").is_some())
         }
         [b'B', ..] if text.starts_with("BugCheck ") => {
             line.starts_with(b"Probably caused by") || is_bug(line)
         }
-        [b'A' | b'D' | b'R', ..]
-            if text.starts_with("Remote ") || OF_MAIL.iter().any(|m| text.starts_with(m)) =>
-        {
+        [b'A' | b'D' | b'R', ..] if text.starts_with("Remote ") || starts.mail.begin(text) => {
             of_mail()
         }
         [b'A', ..] if text.starts_with("Access to ") => {
@@ -223,14 +173,7 @@ pub(super) fn of_same<'l>(
     let first = text.lines().next().unwrap_or_default();
     // Unreal.
     if between.starts_with(b"][") {
-        const CRASHES: &[&str] = &[
-            "=== ",
-            "Fatal error: ",
-            "Assertion failed: ",
-            "Ensure condition failed: ",
-            "Unhandled Exception",
-        ];
-        return (at_once && CRASHES.iter().any(|c| first.starts_with(c))).then_some(message);
+        return (at_once && FORMATS.starts.unreal.begin(first)).then_some(message);
     }
     // Sidekiq logs the job before its error.
     if first.starts_with("{\"context\":\"Job raised") && !text.contains('\n') {
@@ -248,7 +191,7 @@ pub(super) fn of_same<'l>(
 /// remains visible.
 pub(super) fn of_source<'l>(text: &str, between: &[u8], message: &'l [u8]) -> Option<&'l [u8]> {
     let [rest @ .., b' ', b'E' | b'F' | b'W' | b'A'] = between else { return None };
-    if !rest.iter().all(|b| b.is_ascii_digit() || *b == b' ') {
+    if !rest.iter().all(|b| b.is_ascii_alphanumeric() || *b == b' ') {
         return None;
     }
     let end = memchr::memchr(b':', message)? + 1;
@@ -259,14 +202,25 @@ pub(super) fn of_source<'l>(text: &str, between: &[u8], message: &'l [u8]) -> Op
 /// Returns whether a text begins an Android crash, whose lines all have one tag.
 pub(super) fn is_of_android(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
-    first.starts_with("EXCEPTION: ") || first.contains(": FATAL EXCEPTION: ")
+    let is_exception = first.starts_with("EXCEPTION: ") || first.contains(": FATAL EXCEPTION: ");
+    is_exception || is_tombstone(first)
+}
+
+/// Returns whether a line with its tag begins the tombstone of a native process.
+fn is_tombstone(first: &str) -> bool {
+    first.contains(": *** *** *** ")
 }
 
 /// Returns the text of an Android crash without its introduction and process; `None` for any other
 /// text.
 pub(super) fn of_android(text: &str) -> Option<String> {
-    let of_process = |l: &&str| l.starts_with("Process: ") || l.starts_with("PID: ");
-    let crash_text = || text.lines().skip(1).skip_while(of_process).collect::<Vec<_>>().join("\n");
+    let is_native = is_tombstone(text.lines().next().unwrap_or_default());
+    let introduces = |l: &&str| {
+        l.starts_with("Process: ")
+            || l.starts_with("PID: ")
+            || is_native && !l.starts_with("signal ")
+    };
+    let crash_text = || text.lines().skip(1).skip_while(introduces).collect::<Vec<_>>().join("\n");
     is_of_android(text).then(crash_text).filter(|crash_text| !crash_text.trim().is_empty())
 }
 
@@ -298,7 +252,7 @@ pub(super) fn name(first: &str, text: &str) -> Option<String> {
     if first.starts_with("{\"context\":") || first.ends_with(':') && first.starts_with('<') {
         return rest().next().map(str::to_owned);
     }
-    if OF_MAIL.iter().any(|m| first.starts_with(m)) {
+    if FORMATS.starts.mail.begin(first) {
         return mail(text).or_else(|| field("Status:").map(|s| format!("{first} · Status: {s}")));
     }
     if text.contains('\n') && text.contains(GROUP) {

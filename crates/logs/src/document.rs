@@ -21,14 +21,14 @@ pub enum Element {
 }
 
 /// A document that is being parsed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Document {
     stack: Vec<u8>,
     in_string: bool,
     is_escaped: bool,
     open: Option<Open>,
-    /// True if a top-level object may be a record.
-    whole: bool,
+    /// True if the top-level object is too long for a record.
+    is_split: bool,
     /// Number of line breaks so far.
     lines: u64,
 }
@@ -40,19 +40,6 @@ struct Open {
     text: Vec<u8>,
     /// True if it is too long to be kept.
     over: bool,
-}
-
-impl Default for Document {
-    fn default() -> Self {
-        Self {
-            stack: Vec::new(),
-            in_string: false,
-            is_escaped: false,
-            open: None,
-            whole: true,
-            lines: 0,
-        }
-    }
 }
 
 /// Returns whether a text begins a JSON document, rather than lines of which each may be a record.
@@ -126,14 +113,14 @@ impl Document {
         if open.text.len() <= MAX {
             return None;
         }
-        if open.depth > 1 || !self.whole {
+        if open.depth > 1 || self.is_split {
             open.over = true;
             open.text = Vec::new();
             return None;
         }
         // The top-level object is too long for a record, so search it for records.
         let text = std::mem::take(&mut open.text);
-        *self = Self { whole: false, lines: open.line - 1, ..Self::default() };
+        *self = Self { is_split: true, lines: open.line - 1, ..Self::default() };
         self.take(&text, out).map(|_| block.len())
     }
 
@@ -147,7 +134,7 @@ impl Document {
     fn is_record(&self) -> bool {
         match self.stack.len().checked_sub(2) {
             Some(outer) => self.stack[outer] == b'[',
-            None => self.whole,
+            None => !self.is_split,
         }
     }
 

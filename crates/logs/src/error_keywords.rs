@@ -6,28 +6,17 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use precedent_core::model::LogSeverity;
 use precedent_text::words::phrases;
 
-use crate::head::Level;
-
-/// The words of fatal errors.
-const FATAL: &str = "
-    panicked at, panic:, fatal, segmentation fault, segfault, sigsegv, sigabrt, core dumped, out of memory, outofmemory,
-    killed process, oom-kill, === critical error, unhandled exception, uncaught, kernel panic, oops:, bug:, addresssanitizer, stack smashing,
-    assertion, terminate called, double free, crashloopbackoff, oomkilled, 致命的, 致命错误, 致命錯誤";
-/// The words of errors, in the most common languages of programs.
-const ERROR: &str = "
-    error, exception, traceback, failure, fault, corrupt, stack overflow, deadlock, no space left, aborted, fehler, erreur,
-    ошибка, 错误, 錯誤, エラー, 例外, 異常, 异常, 障害, 严重, 오류, undefined reference, device not ready, imagepullbackoff,
-    errimagepull, remounting filesystem read-only, soft lockup, hard lockup, blocked for more than, blocked by cors policy";
-/// The words of attempts that did not succeed.
-const WARNING: &str = "
-    failed, cannot, could not, unable to, refused, denied, timed out, rejected, unreachable, broken pipe, connection reset,
-    no such file, exited with, low on resource, back-off restarting, nodes are available, 警告, 失敗, 失败";
+use crate::formats::{FORMATS, Level};
 
 /// The matcher of these words, and the severity of each.
 #[allow(clippy::unwrap_used, reason = "the words are constants; a test looks for each")]
 static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
-    let lists =
-        [(FATAL, LogSeverity::Fatal), (ERROR, LogSeverity::Error), (WARNING, LogSeverity::Warning)];
+    let words = &FORMATS.keywords;
+    let lists = [
+        (&words.fatal, LogSeverity::Fatal),
+        (&words.error, LogSeverity::Error),
+        (&words.warning, LogSeverity::Warning),
+    ];
     let iter = lists
         .into_iter()
         .flat_map(|(list, severity)| phrases(list).map(move |word| (word, severity)));
@@ -79,12 +68,8 @@ fn is_figure(rest: &[u8]) -> bool {
 /// Returns whether a line begins with an Oracle code, which no word marks as an error: `ORA-01555
 /// caused by SQL statement`.
 pub fn is_oracle(line: &[u8]) -> bool {
-    const KINDS: &[&[u8]] = &[
-        b"ORA-", b"TNS-", b"PLS-", b"RMAN-", b"IMP-", b"EXP-", b"SP2-", b"DIA-", b"LRM-", b"UDE-",
-        b"UDI-", b"KUP-", b"OCI-", b"NID-", b"CRS-",
-    ];
     let digits = |rest: &[u8]| rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    let rest = KINDS.iter().find_map(|k| line.strip_prefix(*k));
+    let rest = FORMATS.starts.oracle.length(line).map(|length| &line[length..]);
     rest.is_some_and(|rest| matches!(digits(rest), 4 | 5) && !rest.starts_with(b"0000"))
 }
 
@@ -168,7 +153,10 @@ mod tests {
     #[test]
     fn keywords_match_unless_negated() {
         use LogSeverity::{Error, Fatal, Warning};
-        for word in [FATAL, ERROR, WARNING].into_iter().flat_map(phrases) {
+        let words = &FORMATS.keywords;
+        for word in
+            [&words.fatal, &words.error, &words.warning].into_iter().flat_map(|l| phrases(l))
+        {
             assert!(severity(format!("app {word} here").as_bytes()).is_some(), "{word}");
         }
         for (line, want) in [

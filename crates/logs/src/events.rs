@@ -12,8 +12,9 @@ use crate::{
     crash,
     document::{self, Document, Element},
     error_keywords,
+    formats::{Head, Level},
     framed_errors::{self, Block, FrameDetector, Kind},
-    head::{Head, Level, head, source},
+    head::{head, source},
     ips,
     kubectl::{self, Pod},
     lines::{
@@ -66,6 +67,8 @@ struct Open {
     document: Option<Document>,
     /// True once any of it was read.
     has_data: bool,
+    /// True once a block has colours or other control sequences.
+    has_escapes: bool,
     /// Last byte of the file.
     last: u8,
     /// Content of the file, while that is small.
@@ -90,6 +93,7 @@ impl Reader {
             }
             Part::Block(block) => {
                 self.bytes += block.len() as u64;
+                self.open.has_escapes |= memchr::memchr(0x1b, &block).is_some();
                 self.keep(&block);
                 let document =
                     !std::mem::replace(&mut self.open.has_data, true) && document::begins(&block);
@@ -219,7 +223,7 @@ impl Reader {
         // A JSON record may be long.
         let most = if raw.first() == Some(&b'{') { MAX_RECORD } else { MAX_LINE };
         let raw = &raw[..raw.len().min(most)];
-        let line: Cow<'_, [u8]> = if memchr::memchr(0x1b, raw).is_some() {
+        let line: Cow<'_, [u8]> = if self.open.has_escapes && memchr::memchr(0x1b, raw).is_some() {
             Cow::Owned(strip_ansi(&String::from_utf8_lossy(raw)).into_owned().into_bytes())
         } else {
             Cow::Borrowed(raw)
@@ -243,7 +247,14 @@ impl Reader {
     /// Takes a line that is no record; `origin` is the program named by the record that wraps it.
     fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
         let head = head(line);
-        if self.in_pod(without_time(line, &head)) || self.take_framed(source, line, &head) {
+        // A runtime puts a time in front of the records of a program.
+        if let (Some(at), [b'{', .., b'}']) = (head.at, head.message.trim_ascii_end())
+            && let Some(record) = record::json(&lossy(head.message)).filter(Record::is_one)
+        {
+            return self.record(Record { at: Some(trimmed(at)), ..record });
+        }
+        let body = without_time(line, &head);
+        if self.in_pod(body) || self.take_framed(source, line, body, &head) {
             return;
         }
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -266,7 +277,7 @@ impl Reader {
             }
             self.flush();
         }
-        self.begin(line, &head);
+        self.begin(line, body, &head);
         if let Some(event) = &mut self.open.event {
             event.source = source.to_vec();
             event.origin = origin.map(str::to_owned);
@@ -275,8 +286,7 @@ impl Reader {
 
     /// Returns whether the line belongs to a frame in which a tool reports a failure, and takes it
     /// if so.
-    fn take_framed(&mut self, source: &[u8], line: &[u8], head: &Head<'_>) -> bool {
-        let body = without_time(line, head);
+    fn take_framed(&mut self, source: &[u8], line: &[u8], body: &[u8], head: &Head<'_>) -> bool {
         let blank = body.iter().all(u8::is_ascii_whitespace);
         if let Some(event) = &mut self.open.event
             && let Some(block) = &mut event.block
@@ -331,27 +341,22 @@ impl Reader {
             Kind::Anr => head.message.strip_prefix(b"ActivityManager: ").unwrap_or(head.message),
             _ => block.first(body),
         };
-        let at = head.at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
         let text = match kind {
             Kind::Spring if banner => introduction.as_ref().map(|b| b.text.clone()),
             Kind::Junit => Some(framed_errors::junit(self.open.frames.case(), body)),
             _ => None,
         };
+        let severity = if kind == Kind::Spring { LogSeverity::Fatal } else { LogSeverity::Error };
+        let text = text.unwrap_or_else(|| String::from_utf8_lossy(first).into_owned());
+        let first_line = introduction.as_ref().map_or(self.open.line, |b| b.line);
         self.open.event = Some(OpenEvent {
-            severity: if kind == Kind::Spring { LogSeverity::Fatal } else { LogSeverity::Error },
-            at: at.or_else(|| introduction.as_ref().and_then(|b| b.at.clone())),
-            line: introduction.map_or(self.open.line, |b| b.line),
-            text: text.unwrap_or_else(|| String::from_utf8_lossy(first).into_owned()),
+            at: head.at.map(trimmed).or_else(|| introduction.and_then(|b| b.at)),
             lines: 1,
-            is_cut: false,
-            blank: false,
-            has_header: false,
             level: head.level,
             between: between(line, head).to_vec(),
-            gap: 0,
             source: source.to_vec(),
             block: Some(block),
-            origin: None,
+            ..OpenEvent::new(severity, first_line, text)
         });
         // A JUnit failure may be on a single line.
         if kind == Kind::Junit
@@ -392,8 +397,7 @@ impl Reader {
     /// Adds the codes of a line that reports no failure.
     fn add_codes(&mut self, message: &[u8], at: Option<&[u8]>) {
         let (file, line) = (self.open.file, self.open.line);
-        let at = || at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
-        self.codes.take(message, || LogPosition { file, line, at: at() });
+        self.codes.take(message, || LogPosition { file, line, at: at.map(trimmed) });
     }
 
     /// Returns whether the line belongs to a Windows event, and takes it if so.
@@ -430,7 +434,7 @@ impl Reader {
     }
 
     /// Takes a line that continues no event.
-    fn begin(&mut self, line: &[u8], head: &Head<'_>) {
+    fn begin(&mut self, line: &[u8], body: &[u8], head: &Head<'_>) {
         if head.level.is_none_or(|l| l > Level::Fine)
             && memchr::memchr_iter(b'=', line).any(|at| line[..at].ends_with(b"l"))
         {
@@ -440,7 +444,6 @@ impl Reader {
             }
         }
         self.open.has_times |= head.at.is_some();
-        let body = without_time(line, head);
         let row = if head.level.is_none() { kubectl::row(body) } else { None };
         let sure = if head.level.is_none() { crash::begins(head.message) } else { None };
         let severity = match head.level {
@@ -462,34 +465,23 @@ impl Reader {
             // informational record.
             let alone = head.message.trim_ascii().is_empty();
             self.open.fine = severity.is_none() && !alone;
-            self.open.stamp =
-                head.at.filter(|_| alone).map(|t| String::from_utf8_lossy(t).trim().to_owned());
+            self.open.stamp = head.at.filter(|_| alone).map(trimmed);
         }
         let Some(severity) = severity else { return self.add_codes(head.message, head.at) };
         // Go tests and others write the level before the failed item's name, which means nothing
         // alone.
         let message = if body.starts_with(b"FAIL\t") { body } else { head.message };
+        let text = match row {
+            Some((reason, detail)) => format!("{reason}: {detail}"),
+            None => String::from_utf8_lossy(message).into_owned(),
+        };
         self.open.event = Some(OpenEvent {
-            severity,
-            at: head
-                .at
-                .map(|t| String::from_utf8_lossy(t).trim().to_owned())
-                .or_else(|| self.open.stamp.clone()),
-            line: self.open.line,
-            text: match row {
-                Some((reason, detail)) => format!("{reason}: {detail}"),
-                None => String::from_utf8_lossy(message).into_owned(),
-            },
-            lines: 1,
-            is_cut: false,
-            blank: false,
+            at: head.at.map(trimmed).or_else(|| self.open.stamp.clone()),
             has_header: head.begins(),
             level: head.level,
             between: between(line, head).to_vec(),
             gap: gap(line, head),
-            source: Vec::new(),
-            block: None,
-            origin: None,
+            ..OpenEvent::new(severity, self.open.line, text)
         });
     }
 
@@ -558,20 +550,10 @@ impl Reader {
         text.truncate(end);
         // The next record may continue this one: a journal has one record per line of a trace.
         self.open.event = Some(OpenEvent {
-            severity,
             at: record.at,
-            line: self.open.line,
-            lines: text.lines().count(),
-            text,
             is_cut,
-            blank: false,
-            has_header: false,
-            level: None,
-            between: Vec::new(),
-            gap: 0,
-            source: Vec::new(),
-            block: None,
             origin: Some(record.origin),
+            ..OpenEvent::new(severity, self.open.line, text)
         });
         if !alone {
             self.flush();
@@ -618,6 +600,11 @@ impl Reader {
             self.groups.mark_crash(file, line, CRASH_WINDOW);
         }
     }
+}
+
+/// Returns a time as text.
+fn trimmed(at: &[u8]) -> String {
+    String::from_utf8_lossy(at).trim().to_owned()
 }
 
 /// Returns an ISO 8601 time without the fraction of its second.

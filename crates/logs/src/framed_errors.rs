@@ -1,6 +1,8 @@
 //! Failures that tools report in a frame of many lines. The frame itself is no error; the failure
 //! is named by the lines within.
 
+use crate::formats::FORMATS;
+
 /// The tool or format of a framed failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -106,21 +108,7 @@ fn is_iis(line: &[u8]) -> bool {
 
 /// Returns whether a line belongs to an IIS error page, below its heading.
 fn is_of_iis(line: &[u8]) -> bool {
-    const HEADS: &[&[u8]] = &[
-        b"The ",
-        b"Module",
-        b"Notification",
-        b"Handler",
-        b"Error Code",
-        b"Config ",
-        b"Requested URL",
-        b"Physical Path",
-        b"Logon ",
-        b"Most likely causes",
-        b"Things you can try",
-        b"More Information",
-    ];
-    HEADS.iter().any(|head| line.starts_with(head))
+    FORMATS.starts.iis.begin(line)
 }
 
 impl FrameDetector {
@@ -179,18 +167,6 @@ impl FrameDetector {
     /// Returns whether a line only frames a failure that is reported elsewhere: headings, help and
     /// summaries. `body` is the line without its time, `message` the line without time and level.
     pub fn is_frame(&self, body: &[u8], message: &[u8]) -> bool {
-        const HELP: &[&[u8]] = &[
-            b"To see the full stack trace of the errors",
-            b"Re-run Maven using the -X",
-            b"For more information about the errors and possible",
-            b"[Help ",
-            b"After correcting the problems, you can resume",
-            b"There was 1 failure:",
-            b"You are using pip version",
-            b"For more information about this error, try `rustc",
-            b"*** WARNING: Unable to verify ",
-            b"*** ERROR: Module load completed but",
-        ];
         // Most lines begin with none of these bytes.
         let first = |text: &[u8]| text.trim_ascii_start().first().copied().unwrap_or_default();
         if !matches!(
@@ -205,25 +181,14 @@ impl FrameDetector {
             matches!(message, b"Failures:" | b"Errors:" | b"Tests in error:" | b"Failed tests:");
         let sap =
             message.starts_with(b"Category  ") && message.ends_with(b"ABAP programming error");
-        let report = message.starts_with(b"<testsuite");
-        if heads || sap || report || HELP.iter().any(|h| message.starts_with(h)) {
+        if heads || sap || FORMATS.starts.help.begin(message) {
             return true;
         }
         let is_heading = in_row(body, b'=').is_some_and(|t| {
             matches!(t, b"FAILURES" | b"ERRORS") || self.has_failure && !t.is_empty()
         });
-        const SUMS: &[&[u8]] = &[
-            b"FAIL\t",
-            b"FAILED ",
-            b"ERROR tests",
-            b"BUILD FAILED in ",
-            b"Tests: ",
-            b"Test Suites: ",
-            b"Summary of all failing tests",
-        ];
         let body = body.trim_ascii_end();
-        is_heading
-            || self.has_failure && (body == b"FAIL" || SUMS.iter().any(|s| body.starts_with(s)))
+        is_heading || self.has_failure && (body == b"FAIL" || FORMATS.starts.summary.begin(body))
     }
 }
 
@@ -260,14 +225,7 @@ impl Block {
                     self.stage = Stage::Message;
                     return if is_repeat { Part::After } else { Part::Anew };
                 }
-                let ends = [
-                    &b"* Try:"[..],
-                    b"* Get more help",
-                    b"BUILD FAILED",
-                    b"FAILURE: ",
-                    b"Deprecated Gradle",
-                ];
-                if ends.iter().any(|e| body.starts_with(e)) {
+                if FORMATS.starts.gradle_end.begin(body) {
                     return Part::After;
                 }
                 let heading = text.ends_with(b": Task failed with an exception.")

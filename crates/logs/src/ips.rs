@@ -26,24 +26,18 @@ pub(super) fn parse(text: &str) -> Option<Report> {
     // Most objects are records of loggers.
     EXCEPTION.find(text.as_bytes())?;
     let value: Value = serde_json::from_str(text).ok()?;
-    let exception = value.get("exception")?;
-    let of = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-    let kind = of(exception, "type").filter(|kind| kind.starts_with("EXC_"))?;
-    let kind = match of(exception, "signal") {
-        Some(signal) => format!("{kind} ({signal})"),
-        None => kind,
-    };
+    let of = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
+    let kind = of("/exception/type").filter(|kind| kind.starts_with("EXC_"))?;
+    let kind = of("/exception/signal").map_or(kind.clone(), |signal| format!("{kind} ({signal})"));
     let mut reasons = Vec::new();
     let mut lines = vec![format!("Exception Type: {kind}")];
-    if let Some(subtype) = of(exception, "subtype") {
-        lines.push(format!("Exception Subtype: {subtype}"));
-    }
+    lines.extend(of("/exception/subtype").map(|s| format!("Exception Subtype: {s}")));
     if let Some(reason) = value.get("termination").and_then(termination_reason) {
         lines.push(format!("Termination Reason: {reason}"));
         reasons.push(reason);
     }
     // The program's own last message is the most specific.
-    let thrown = value.get("exceptionReason").and_then(|r| of(r, "composed_message"));
+    let thrown = of("/exceptionReason/composed_message");
     let notes = value.get("asi").and_then(Value::as_object).into_iter().flat_map(|a| a.values());
     let notes =
         notes.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned);
@@ -57,18 +51,14 @@ pub(super) fn parse(text: &str) -> Option<Report> {
         Some(reason) => format!("{kind} · {}", reason.lines().next().unwrap_or_default()),
         None => kind,
     };
-    Some(Report { at: of(&value, "captureTime"), message, text: lines.join("\n") })
+    Some(Report { at: of("/captureTime"), message, text: lines.join("\n") })
 }
 
 /// Returns the termination reason: the namespace, the code and the note.
 fn termination_reason(value: &Value) -> Option<String> {
     let of = |name: &str| value.get(name).and_then(Value::as_str);
     let space = of("namespace")?;
-    let reason = value
-        .get("reasons")
-        .and_then(Value::as_array)
-        .and_then(|r| r.first())
-        .and_then(Value::as_str);
+    let reason = value.pointer("/reasons/0").and_then(Value::as_str);
     let Some(reason) = reason.or_else(|| of("indicator")) else {
         return value.get("code").and_then(Value::as_u64).map(|code| format!("{space} {code}"));
     };
@@ -83,19 +73,18 @@ fn termination_reason(value: &Value) -> Option<String> {
 
 /// Returns the frames of the failed thread, below its name.
 fn frames(value: &Value) -> Vec<String> {
-    let threads =
-        value.get("threads").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let list =
+        |value: Option<&'_ Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+    let threads = list(value.get("threads"));
     let number =
         value.get("faultingThread").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-    let number = number.or_else(|| {
-        threads.iter().position(|t| t.get("triggered").and_then(Value::as_bool).unwrap_or_default())
-    });
+    let is_triggered = |t: &Value| t.get("triggered").and_then(Value::as_bool) == Some(true);
+    let number = number.or_else(|| threads.iter().position(is_triggered));
     let Some((number, thread)) = number.and_then(|n| threads.get(n).map(|t| (n, t))) else {
         return Vec::new();
     };
     // The frames of an uncaught exception have their own field.
-    let backtrace = value.get("lastExceptionBacktrace").or_else(|| thread.get("frames"));
-    let backtrace = backtrace.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let backtrace = list(value.get("lastExceptionBacktrace").or_else(|| thread.get("frames")));
     let images = value.get("usedImages");
     let frame = |(at, frame): (usize, &Value)| {
         let of = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or_default();

@@ -6,31 +6,14 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use precedent_core::model::LogSeverity;
 
+use crate::formats::FORMATS;
+
 /// The maximum number of lines of a pod that are kept, and of bytes of each.
 const MAX_LINES: usize = 40;
 const MAX_LINE: usize = 600;
 static WARNING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"Warning "));
-/// The reasons why a container does not run, unless a user ended it.
-const REASONS: &[&str] = &[
-    "OOMKilled",
-    "CrashLoopBackOff",
-    "ImagePullBackOff",
-    "ErrImagePull",
-    "InvalidImageName",
-    "CreateContainerConfigError",
-    "CreateContainerError",
-    "RunContainerError",
-    "ContainerCannotRun",
-    "DeadlineExceeded",
-    "Evicted",
-    "Error",
-    "StartError",
-    "NodeLost",
-    "Unschedulable",
-];
-
 /// A pod whose description is being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Pod {
     name: String,
     /// Number of its first line.
@@ -61,16 +44,7 @@ impl Pod {
     pub fn begins(body: &[u8], line: u64) -> Option<Self> {
         let name = body.strip_prefix(b"Name:  ")?.trim_ascii();
         let name = std::str::from_utf8(name).ok().filter(|n| !n.is_empty() && !n.contains(' '))?;
-        Some(Self {
-            name: name.to_owned(),
-            line,
-            sure: false,
-            image: String::new(),
-            reasons: Vec::new(),
-            code: String::new(),
-            details: Vec::new(),
-            says: String::new(),
-        })
+        Some(Self { name: name.to_owned(), line, ..Self::default() })
     }
 
     /// Takes the next line.
@@ -101,7 +75,7 @@ impl Pod {
             let content = content.trim();
             match name {
                 "Image" => content.clone_into(&mut self.image),
-                "Reason" if REASONS.contains(&content) => {
+                "Reason" if FORMATS.names.pod_reasons.contains(content) => {
                     self.reason(content);
                     self.keep(value);
                 }

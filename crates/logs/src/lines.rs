@@ -3,7 +3,10 @@
 
 use std::borrow::Cow;
 
-use crate::{crash, head::Head};
+use crate::{
+    crash,
+    formats::{FORMATS, Head},
+};
 
 /// Decodes bytes as UTF-8 and replaces invalid ones. Checking all bytes first is several times
 /// faster for valid text.
@@ -58,129 +61,36 @@ pub(super) fn is_chain(line: impl AsRef<[u8]>) -> bool {
 
 /// Returns whether a message after a header can only be part of a trace.
 pub(super) fn is_frame(line: &[u8]) -> bool {
-    const OF: &[&[u8]] = &[
-        b"at ",
-        b"Caused by: ",
-        b"... ",
-        b"Suppressed: ",
-        b"File \"",
-        b"--- End of",
-        b"created by ",
-        b"goroutine ",
-    ];
     let text = line.trim_ascii_start();
-    OF.iter().any(|o| text.starts_with(o))
+    FORMATS.starts.frame.begin(text)
         || crash::is_ruby_frame(text)
         || text.strip_prefix(b"#").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
+}
+
+/// Returns the length of the code with which a text begins: two to six capitals, a hyphen, and
+/// three to six digits.
+pub(super) fn code_length(text: &[u8]) -> Option<usize> {
+    let letters = text.iter().take_while(|b| b.is_ascii_uppercase()).count();
+    let digits = text.get(letters + 1..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    let is_code = text[letters] == b'-' && (2..=6).contains(&letters) && (3..=6).contains(&digits);
+    is_code.then_some(letters + 1 + digits)
 }
 
 /// Returns whether a line begins with a code, as in the error stacks of databases: `ORA-01555:
 /// snapshot too old`.
 pub(super) fn is_coded(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
-    let letters = line.iter().take_while(|b| b.is_ascii_uppercase()).count();
-    let Some([b'-', rest @ ..]) = line.get(letters..) else { return false };
-    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    (2..=6).contains(&letters) && (3..=6).contains(&digits) && rest.get(digits) == Some(&b':')
-}
-
-/// Returns whether a text begins a kernel's report of its failure.
-pub(super) fn is_of_kernel(text: &[u8]) -> bool {
-    const BEGIN: &[&[u8]] = &[
-        b"BUG:",
-        b"Oops",
-        b"general protection",
-        b"Kernel panic",
-        b"WARNING: CPU",
-        b"INFO: task",
-        b"watchdog:",
-        b"Unable to handle",
-        b"------------[ cut",
-        b"Internal error",
-        b"divide error",
-        b"rcu:",
-        b"kernel BUG",
-        b"invalid opcode",
-    ];
-    BEGIN.iter().any(|b| text.starts_with(b))
+    code_length(line).is_some_and(|length| line.get(length) == Some(&b':'))
 }
 
 /// Returns whether a line belongs to a kernel's dump.
 pub(super) fn is_of_kernel_dump(line: &[u8]) -> bool {
-    const OF: &[&[u8]] = &[
-        b"IP:",
-        b"IP ",
-        b"RIP",
-        b"EIP",
-        b"PGD",
-        b"P4D",
-        b"PUD",
-        b"Oops",
-        b"CPU:",
-        b"Hardware name",
-        b"RSP",
-        b"RAX",
-        b"RBX",
-        b"RDX",
-        b"RBP",
-        b"R10",
-        b"R13",
-        b"FS:",
-        b"CS:",
-        b"CR2",
-        b"DR0",
-        b"DR3",
-        b"Call Trace",
-        b"Call trace",
-        b"Code:",
-        b"Modules linked",
-        b"---[ end",
-        b"Workqueue",
-        b"Stack:",
-        b"<",
-        b"Process ",
-        b"Comm:",
-        b"task:",
-        b"#PF",
-        b"pc :",
-        b"lr :",
-        b"sp :",
-        b"pstate",
-        b"Kernel panic",
-        b"kernel BUG",
-        b"invalid opcode",
-        b"WARNING: CPU",
-        b"Not tainted",
-        b"Tainted",
-        b"Mem abort",
-        b"Data abort",
-        b"ESR",
-        b"note: ",
-        b"BUG:",
-        b"?",
-    ];
-    OF.iter().any(|o| line.starts_with(o)) || memchr::memmem::find(line, b"+0x").is_some()
+    FORMATS.starts.kernel_dump.begin(line) || memchr::memmem::find(line, b"+0x").is_some()
 }
 
 /// Returns whether a line without a time begins another event.
 pub(super) fn begins_anew(line: &[u8]) -> bool {
-    const STARTS: &[&[u8]] = &[
-        b"Traceback (most recent",
-        b"Exception in thread",
-        b"panic: ",
-        b"fatal error: ",
-        b"PHP Fatal",
-        b"Unhandled exception",
-        b"Uncaught ",
-        b"Segmentation fault",
-        b"thread '",
-        b"==",
-        b"Guru Meditation Error",
-        b"Shader error in '",
-        b"Faulting application name:",
-    ];
-    STARTS.iter().any(|a| line.starts_with(a))
-        || line.first() == Some(&b'=') && crash::is_bad_report(line)
+    FORMATS.starts.event.begin(line) || line.first() == Some(&b'=') && crash::is_bad_report(line)
 }
 
 /// Returns whether a line without a time begins a trace or an exception.
@@ -192,31 +102,8 @@ pub(super) fn begins_trace(line: &[u8]) -> bool {
 
 /// Returns whether a line can only be part of a trace.
 pub(super) fn is_of_trace(line: &[u8]) -> bool {
-    const OF: &[&[u8]] = &[
-        b"at ",
-        b"Caused by",
-        b"caused by",
-        b"... ",
-        b"Suppressed:",
-        b"During handling of",
-        b"The above exception",
-        b"stack backtrace",
-        b"note: ",
-        b"goroutine ",
-        b"created by ",
-        b"Stack trace",
-        b"stack trace",
-        b"#",
-        b"from ",
-        b"File \"",
-        b"--- End of",
-        b"[signal ",
-        b"rax",
-        b"Call Trace",
-        b"Thread ",
-    ];
     let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
-    OF.iter().any(|o| line.starts_with(o))
+    FORMATS.starts.trace.begin(line)
         || crash::is_ruby_frame(line)
         || ((1..4).contains(&digits) && line[digits..].starts_with(b": "))
 }

@@ -5,11 +5,12 @@ use precedent_core::model::LogSeverity;
 use crate::{
     crash,
     error_keywords::is_oracle,
+    formats::{FORMATS, Level},
     framed_errors::Block,
-    head::{Level, head},
+    head::head,
     lines::{
-        begins_anew, between, gap, is_chain, is_coded, is_frame, is_of_kernel, is_of_kernel_dump,
-        is_of_trace, says_nothing,
+        begins_anew, between, gap, is_chain, is_coded, is_frame, is_of_kernel_dump, is_of_trace,
+        says_nothing,
     },
 };
 
@@ -42,6 +43,26 @@ pub(super) struct OpenEvent {
 }
 
 impl OpenEvent {
+    /// Creates the event that a line begins.
+    pub(super) fn new(severity: LogSeverity, line: u64, text: String) -> Self {
+        Self {
+            severity,
+            at: None,
+            line,
+            lines: text.lines().count().max(1),
+            text,
+            is_cut: false,
+            blank: false,
+            has_header: false,
+            level: None,
+            between: Vec::new(),
+            gap: 0,
+            source: Vec::new(),
+            block: None,
+            origin: None,
+        }
+    }
+
     /// Adds a continuation line.
     pub(super) fn push(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
@@ -203,7 +224,7 @@ impl OpenEvent {
             return false;
         }
         let is_indented = raw.len() - text.len() > gap || raw.starts_with(b"\t");
-        let kernel = is_of_kernel(self.text.as_bytes()) && is_of_kernel_dump(text);
+        let kernel = FORMATS.starts.kernel.begin(&self.text) && is_of_kernel_dump(text);
         is_indented || is_frame(text) || self.in_traceback() || kernel || is_chain(text)
     }
 }

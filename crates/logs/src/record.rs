@@ -6,7 +6,7 @@ use precedent_text::visible::strip_ansi;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::head::Level;
+use crate::formats::{FORMATS, Field, Level, Names};
 
 /// A structured record.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,60 +41,6 @@ impl Record {
     }
 }
 
-/// The meaning of a record's field.
-enum Field {
-    At,
-    Level,
-    Letter,
-    Priority,
-    Message,
-    Trace,
-    Line,
-    Nested,
-    Details,
-    Origin,
-    Part(&'static str),
-}
-
-// The names in pino, bunyan, zap, logrus, zerolog, slog, tracing, Serilog, Python's JSON loggers,
-// ECS, GELF, Google Cloud, Docker and journald.
-fn field(name: &str) -> Option<Field> {
-    Some(match name {
-        "time"
-        | "timestamp"
-        | "ts"
-        | "@timestamp"
-        | "t"
-        | "@t"
-        | "datetime"
-        | "asctime"
-        | "eventTime"
-        | "__REALTIME_TIMESTAMP" => Field::At,
-        "level" | "lvl" | "severityText" | "severity" | "log.level" | "loglevel" | "logLevel"
-        | "levelname" | "level_name" | "@l" | "severity_text" | "SeverityText" | "Level" => {
-            Field::Level
-        }
-        "s" => Field::Letter,
-        "PRIORITY" => Field::Priority,
-        "message" | "msg" | "@m" | "@mt" | "MESSAGE" | "event" | "text" | "short_message"
-        | "body" | "Message" | "textPayload" => Field::Message,
-        "stack" | "stack_trace" | "stacktrace" | "exception" | "exc_info" | "error" | "err"
-        | "@x" | "full_message" | "traceback" | "Exception" | "exc_text" | "thrown"
-        | "throwable" | "cause" | "errmsg" | "error_message" | "errorMessage" | "exc"
-        | "failure" | "stackTrace" | "StackTrace" | "backtrace" => Field::Trace,
-        "error.type" | "error.kind" | "exception.type" => Field::Part("type"),
-        "error.message" | "exception.message" => Field::Part("message"),
-        "error.stack_trace" | "error.stack" | "exception.stacktrace" => Field::Part("stack_trace"),
-        "log" => Field::Line,
-        "fields" | "jsonPayload" | "data" | "_source" | "structured_data" => Field::Nested,
-        "attr" | "attributes" | "context" | "extra" | "details" | "Attributes" | "Properties" => {
-            Field::Details
-        }
-        "SYSLOG_IDENTIFIER" | "_SYSTEMD_UNIT" | "_PID" | "SYSLOG_PID" => Field::Origin,
-        _ => return None,
-    })
-}
-
 /// Parses a line of JSON as a record; returns `None` if it is no object.
 pub fn json(line: &str) -> Option<Record> {
     struct Fields;
@@ -108,12 +54,12 @@ pub fn json(line: &str) -> Option<Record> {
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Record, A::Error> {
             let mut out = Record::default();
-            while let Some(name) = map.next_key::<Text<'de>>()? {
-                match field(&name.0) {
+            while let Some(name) = map.next_key::<Name<'de>>()? {
+                match FORMATS.field(&name.0) {
                     None => {
                         map.next_value::<IgnoredAny>()?;
                     }
-                    Some(field) => out.set_field(&field, &map.next_value::<Value>()?),
+                    Some(field) => out.set_field(field, &map.next_value::<Value>()?),
                 }
             }
             Ok(out.merge_error())
@@ -124,31 +70,8 @@ pub fn json(line: &str) -> Option<Record> {
 }
 
 /// The name of a field, borrowed if it has no escapes.
-struct Text<'de>(Cow<'de, str>);
-
-impl<'de> serde::Deserialize<'de> for Text<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Name;
-
-        impl<'de> Visitor<'de> for Name {
-            type Value = Text<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a name")
-            }
-
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(name)))
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(name.to_owned())))
-            }
-        }
-
-        deserializer.deserialize_str(Name)
-    }
-}
+#[derive(serde::Deserialize)]
+struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 
 impl Record {
     /// Merges the separate fields of an error into the trace.
@@ -162,12 +85,13 @@ impl Record {
         self
     }
 
-    fn set_field(&mut self, field: &Field, value: &Value) {
+    fn set_field(&mut self, field: Field, value: &Value) {
         match field {
             Field::At => self.at = plain(value).filter(|t| !t.is_empty()).or(self.at.take()),
             Field::Level => self.level = level(value).or(self.level),
-            Field::Letter => {
-                self.level = value.as_str().and_then(letter).or(self.level);
+            Field::Mark => {
+                let mark = value.as_str().and_then(|text| FORMATS.mark(text.get(..1)?.as_bytes()));
+                self.level = mark.or(self.level);
             }
             Field::Priority => self.level = priority(value).or(self.level),
             Field::Message if self.message.is_empty() => {
@@ -178,8 +102,14 @@ impl Record {
                 self.origin.push_str(&plain(value).unwrap_or_default());
                 self.origin.push(' ');
             }
-            Field::Part(name) => {
-                self.parts.insert((*name).to_owned(), value.clone());
+            Field::Class | Field::Text | Field::Stack => {
+                let names = &FORMATS.error_fields;
+                let names = match field {
+                    Field::Class => &names.class,
+                    Field::Text => &names.message,
+                    _ => &names.stack,
+                };
+                self.parts.insert(names.0[0].clone(), value.clone());
             }
             Field::Details => {
                 let text = details(value);
@@ -207,10 +137,11 @@ impl Record {
             },
             Field::Nested => {
                 for (name, value) in value.as_object().into_iter().flatten() {
-                    if let Some(field) = self::field(name)
-                        .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Letter))
+                    if let Some(field) = FORMATS
+                        .field(name)
+                        .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Mark))
                     {
-                        self.set_field(&field, value);
+                        self.set_field(field, value);
                     }
                 }
             }
@@ -246,45 +177,6 @@ fn message(value: &Value) -> Option<String> {
     }
 }
 
-/// The names of an error's message, trace, class and cause.
-const MESSAGES: &[&str] = &[
-    "message",
-    "msg",
-    "description",
-    "errmsg",
-    "error_str",
-    "detail",
-    "reason",
-    "exception.message",
-    "value",
-    "Message",
-];
-const STACKS: &[&str] = &[
-    "stack",
-    "stack_trace",
-    "stacktrace",
-    "backtrace",
-    "traceback",
-    "extendedStackTrace",
-    "stackTrace",
-    "StackTrace",
-    "StackTraceString",
-    "exception.stacktrace",
-    "frames",
-    "trace",
-];
-const CLASSES: &[&str] = &[
-    "type",
-    "name",
-    "class",
-    "kind",
-    "code",
-    "exception.type",
-    "className",
-    "ClassName",
-    "error_code",
-];
-const CAUSES: &[&str] = &["cause", "inner", "innerException", "InnerException", "caused_by"];
 /// The maximum nesting depth of errors.
 const MAX_DEPTH: usize = 8;
 
@@ -303,16 +195,17 @@ fn error(value: &Value, depth: usize) -> String {
             lines.iter().map(line).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
         }
         Value::Object(fields) => {
-            let of = |names: &[&str]| {
-                names.iter().find_map(|n| {
-                    fields.get(*n).map(|v| error(v, deeper)).filter(|t| !t.is_empty())
-                })
+            let of = |names: &Names| {
+                let mut texts = names.0.iter().filter_map(|n| Some(error(fields.get(n)?, deeper)));
+                texts.find(|text| !text.is_empty())
             };
+            let names = &FORMATS.error_fields;
             // Sentry nests a chain of errors in `values`.
             if let Some(values) = fields.get("values") {
                 return error(values, deeper);
             }
-            let (message, stack, class) = (of(MESSAGES), of(STACKS), of(CLASSES));
+            let (message, stack) = (of(&names.message), of(&names.stack));
+            let class = of(&names.class);
             let with_class = |message: &String| match &class {
                 Some(class) if !message.starts_with(class.as_str()) => {
                     format!("{class}: {message}")
@@ -330,7 +223,7 @@ fn error(value: &Value, depth: usize) -> String {
                 (None, Some(message)) => with_class(message),
                 (None, None) => class.clone().unwrap_or_default(),
             };
-            if let Some(cause) = of(CAUSES).filter(|c| !out.contains(c.as_str())) {
+            if let Some(cause) = of(&names.cause).filter(|c| !out.contains(c.as_str())) {
                 out.push_str("\nCaused by: ");
                 out.push_str(&cause);
             }
@@ -353,25 +246,12 @@ fn details(value: &Value) -> String {
     });
     let value = attributes.as_ref().unwrap_or(value);
     let Some(fields) = value.as_object() else { return String::new() };
-    let stack = STACKS.iter().find(|s| fields.contains_key(**s));
-    if stack.is_some() {
+    let names = &FORMATS.error_fields;
+    if names.stack.0.iter().any(|name| fields.contains_key(name)) {
         return error_text(value);
     }
-    let errors = [
-        "error",
-        "err",
-        "exception",
-        "cause",
-        "errmsg",
-        "reason",
-        "error_message",
-        "exception.message",
-        "message",
-    ];
-    errors
-        .iter()
-        .find_map(|n| fields.get(*n).map(error_text).filter(|t| !t.is_empty()))
-        .unwrap_or_default()
+    let mut texts = names.detail.0.iter().filter_map(|name| fields.get(name).map(error_text));
+    texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// Formats a frame that is an object, as Java's loggers write it.
@@ -417,8 +297,8 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
         Value::Object(fields) => {
             let mut record = Record::default();
             for (name, value) in fields {
-                if let Some(field) = field(name) {
-                    record.set_field(&field, value);
+                if let Some(field) = FORMATS.field(name) {
+                    record.set_field(field, value);
                 }
             }
             let record = record.merge_error();
@@ -432,17 +312,6 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
         }
         _ => {}
     }
-}
-
-/// Returns the level of a MongoDB letter.
-fn letter(text: &str) -> Option<Level> {
-    Some(match text {
-        "F" => Level::Fatal,
-        "E" => Level::Error,
-        "W" => Level::Warning,
-        "I" | "D" | "D1" | "D2" | "D3" | "D4" | "D5" => Level::Fine,
-        _ => return None,
-    })
 }
 
 fn level(value: &Value) -> Option<Level> {
@@ -468,17 +337,8 @@ fn priority(value: &Value) -> Option<Level> {
 
 /// Returns the level that a word names, in any spelling.
 pub fn level_of(text: &str) -> Option<Level> {
-    let text = text.trim().to_lowercase();
-    Some(match text.as_str() {
-        "fatal" | "critical" | "crit" | "alert" | "emerg" | "emergency" | "panic" | "dpanic"
-        | "kritisch" | "critique" | "crítico" | "critico" => Level::Fatal,
-        "error" | "err" | "severe" | "failure" | "fehler" | "erreur" | "errore" => Level::Error,
-        "warn" | "warning" | "warnung" | "avertissement" | "advertencia" | "avviso" | "aviso" => {
-            Level::Warning
-        }
-        _ if text.is_empty() => return None,
-        _ => Level::Fine,
-    })
+    let word = text.trim().to_lowercase();
+    (!word.is_empty()).then(|| FORMATS.field_level(word.as_bytes()).unwrap_or(Level::Fine))
 }
 
 /// Parses a line of logfmt as a record: `time=… level=error msg="…"`. Returns `None` if it names
@@ -497,10 +357,11 @@ pub fn logfmt(line: &str) -> Option<Record> {
             continue;
         }
         let (value, tail) = value(&rest[end + 1..]);
-        if let Some(field) = field(name)
-            .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Letter | Field::Details))
+        if let Some(field) = FORMATS
+            .field(name)
+            .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Mark | Field::Details))
         {
-            out.set_field(&field, &Value::String(value.into_owned()));
+            out.set_field(field, &Value::String(value.into_owned()));
         }
         rest = tail.trim_start();
     }

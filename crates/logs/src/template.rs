@@ -14,6 +14,8 @@ use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 use precedent_text::signature::{SignatureKind, signatures};
 use regex::Regex;
 
+use crate::lines::code_length;
+
 /// The maximum number of words of an event that are compared.
 const MAX_WORDS: usize = 48;
 /// The minimum share of words that two events of one group have in common.
@@ -311,13 +313,7 @@ fn codes(pattern: &str, word: &str) -> bool {
 /// `[ORA-00060]`.
 fn names_failure(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    word.ends_with([':', ']', ')'])
-        && bare.split_once('-').is_some_and(|(letters, digits)| {
-            (2..=6).contains(&letters.len())
-                && (3..=6).contains(&digits.len())
-                && letters.bytes().all(|b| b.is_ascii_uppercase())
-                && digits.bytes().all(|b| b.is_ascii_digit())
-        })
+    word.ends_with([':', ']', ')']) && code_length(bare.as_bytes()) == Some(bare.len())
 }
 
 /// Returns a text with its numbers, addresses and ids masked. Codes (`ORA-00942`, `E0277`) are

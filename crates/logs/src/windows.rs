@@ -2,9 +2,12 @@
 //! `Get-WinEvent` and `Get-EventLog`, and copies from the Event Viewer, in several languages.
 
 use precedent_core::model::LogSeverity;
-use precedent_text::words::phrases;
 
-use crate::{error_keywords, head::Level, record::level_of};
+use crate::{
+    error_keywords,
+    formats::{EventField, FORMATS, Level},
+    record::level_of,
+};
 
 /// An event that is being read.
 #[derive(Debug, Default)]
@@ -23,54 +26,6 @@ pub struct Record {
 
 /// The maximum length of a description, in lines.
 const MAX_LINES: usize = 60;
-/// The field names of an event, as the tools write them.
-const FIELDS: &str = "
-    Category, CategoryNumber, Computer, Date, Description, EntryType, Event ID, EventID, Id, Index, InstanceId, Keyword, Level,
-    LevelDisplayName, Log Name, MachineName, Message, Opcode, ProviderName, ReplacementStrings, Source, Task, TaskDisplayName,
-    TimeCreated, TimeGenerated, TimeWritten, User, User Name, UserName";
-
-/// The Event Viewer's names of the fields in German, French, Spanish and Italian.
-const FIELD_NAMES: &[(&str, &str)] = &[
-    ("Protokollname", "Log Name"),
-    ("Quelle", "Source"),
-    ("Datum", "Date"),
-    ("Ereignis-ID", "Event ID"),
-    ("Aufgabenkategorie", "Task"),
-    ("Ebene", "Level"),
-    ("Schlüsselwörter", "Keyword"),
-    ("Benutzer", "User"),
-    ("Beschreibung", "Description"),
-    ("Nom du journal", "Log Name"),
-    ("ID de l’événement", "Event ID"),
-    ("ID de l'événement", "Event ID"),
-    ("Catégorie de tâche", "Task"),
-    ("Catégorie de la tâche", "Task"),
-    ("Niveau", "Level"),
-    ("Mots clés", "Keyword"),
-    ("Utilisateur", "User"),
-    ("Ordinateur", "Computer"),
-    ("Nombre de registro", "Log Name"),
-    ("Origen", "Source"),
-    ("Fecha", "Date"),
-    ("Id. del evento", "Event ID"),
-    ("Id. de evento", "Event ID"),
-    ("Categoría de la tarea", "Task"),
-    ("Nivel", "Level"),
-    ("Palabras clave", "Keyword"),
-    ("Usuario", "User"),
-    ("Equipo", "Computer"),
-    ("Descripción", "Description"),
-    ("Nome registro", "Log Name"),
-    ("Origine", "Source"),
-    ("Data", "Date"),
-    ("ID evento", "Event ID"),
-    ("Categoria attività", "Task"),
-    ("Livello", "Level"),
-    ("Parole chiave", "Keyword"),
-    ("Utente", "User"),
-    ("Descrizione", "Description"),
-];
-
 /// Returns whether a line begins an event.
 pub fn begins(line: &str) -> bool {
     let number = line
@@ -83,7 +38,7 @@ pub fn begins(line: &str) -> bool {
     // Get-EventLog begins with Index, Get-WinEvent with TimeCreated or Message.
     let is_list = matches!(name, "Index" | "TimeCreated") && line.contains(" : ");
     // The Event Viewer begins with the name of the log, unindented.
-    let is_copy = name == "Log Name" && line.starts_with(|c: char| c.is_alphabetic());
+    let is_copy = FORMATS.event_field(name) == Some(EventField::Log) && line.starts_with(name);
     (is_list || is_copy) && !value.is_empty()
 }
 
@@ -99,9 +54,7 @@ fn pair(line: &str) -> Option<(&str, &str)> {
     if name.is_empty() || name.len() > 32 || !name.chars().all(is_name) {
         return None;
     }
-    let field =
-        FIELD_NAMES.iter().find(|(local, _)| *local == name).map_or(name, |(_, english)| english);
-    Some((field, value.trim()))
+    Some((name, value.trim()))
 }
 
 impl Record {
@@ -114,17 +67,17 @@ impl Record {
 
     /// Takes a line of the event.
     pub fn take(&mut self, line: &str) {
-        let Some((name, value)) =
-            pair(line).filter(|(name, _)| phrases(FIELDS).any(|field| field == *name))
-        else {
+        let field = pair(line).and_then(|(name, v)| Some((FORMATS.event_field(name)?, v)));
+        let Some((field, value)) = field else {
             if self.in_description && self.text.len() < MAX_LINES && !line.trim().is_empty() {
                 self.text.push(line.trim().to_owned());
             }
             return;
         };
-        self.in_description = matches!(name, "Description" | "Message");
-        match name {
-            "Level" | "LevelDisplayName" | "EntryType" => {
+        self.in_description = field == EventField::Text;
+        let full = || Some(value.to_owned()).filter(|v| !v.is_empty());
+        match field {
+            EventField::Level => {
                 self.level = match value {
                     "1" => Some(Level::Fatal),
                     "2" => Some(Level::Error),
@@ -132,16 +85,10 @@ impl Record {
                     word => level_of(word),
                 };
             }
-            "Source" | "ProviderName" => value.clone_into(&mut self.source),
-            "Event ID" | "EventID" | "Id" | "InstanceId" if self.id.is_empty() => {
-                value.clone_into(&mut self.id)
-            }
-            "Date" | "TimeCreated" | "TimeGenerated" => {
-                self.at = Some(value.to_owned()).filter(|t| !t.is_empty());
-            }
-            "Description" | "Message" => {
-                self.text.extend(Some(value.to_owned()).filter(|t| !t.is_empty()))
-            }
+            EventField::Source => value.clone_into(&mut self.source),
+            EventField::Id if self.id.is_empty() => value.clone_into(&mut self.id),
+            EventField::At => self.at = full(),
+            EventField::Text => self.text.extend(full()),
             _ => {}
         }
     }

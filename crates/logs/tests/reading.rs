@@ -159,6 +159,11 @@ fn records_containers_and_journals() {
             "no slot",
         ),
         (
+            "pod.json.log",
+            "2026-05-12T10:00:00Z stdout F {\"level\":\"info\",\"msg\":\"error corrected\"}\n2026-05-12T10:00:01Z stderr F {\"level\":\"error\",\"msg\":\"no slot\"}\n",
+            "no slot",
+        ),
+        (
             "compose.log",
             "web-1  | 2026-05-12T10:00:00Z INFO fine\nweb-1  | 2026-05-12T10:00:01Z ERROR no slot\n",
             "no slot",

@@ -131,6 +131,27 @@ fn android_crash_is_named_by_its_exception() {
 }
 
 #[test]
+fn tombstone_in_a_device_log_is_one_failure() {
+    let lines = [
+        "*** *** *** *** *** *** *** ***",
+        "Build fingerprint: 'ferry/quay/quay:14'",
+        "pid: 77, tid: 78, name: ropes  >>> org.ferry <<<",
+        "signal 6 (SIGABRT), code -1 (SI_QUEUE), fault addr --------",
+        "Abort message: 'no rope'",
+        "backtrace:",
+        "      #00 pc 0001a2b4  /system/lib/libferry.so (Rope::cut()+48)",
+    ];
+    for user in ["", " 1000", "  root"] {
+        let header = format!("05-12 10:00:00.311{user}  801  801 F DEBUG   : ");
+        let text: String = lines.iter().map(|l| format!("{header}{l}\n")).collect();
+        let groups = read_text(&text).groups;
+        let messages: Vec<&str> = groups.iter().map(|g| g.message.as_str()).collect();
+        assert_eq!(messages, [lines[3]], "{groups:#?}");
+        assert!(groups[0].example.contains("Rope::cut()"), "{groups:#?}");
+    }
+}
+
+#[test]
 fn failure_on_several_lines_is_named_once() {
     for (text, name) in [
         (
@@ -189,4 +210,40 @@ fn consequences_rank_after_their_failure() {
     .groups;
     assert_eq!(groups[0].message, "/bin/sh: eval: line 9: mkquay: not found", "{groups:#?}");
     assert_eq!(groups[0].severity, LogSeverity::Error);
+}
+
+#[test]
+fn unreal_crash_is_one_error_with_its_reason() {
+    let line = |text: &str| format!("[2026.05.12-10.00.00:123][ 44]LogWindows: Error: {text}\n");
+    let crash = [
+        "=== Critical error: ===",
+        "",
+        "Fatal error: [File:D:\\engine\\Map.h] [Line: 71] ",
+        "Key not found: 4 of 4 tried",
+        "[Callstack] 0x00007ff6a1 Game.exe!UBelt::Tick() [D:\\game\\Belt.cpp:20]",
+    ];
+    let text: String = crash.iter().map(|l| line(l)).collect();
+    let fine = "[2026.05.12-09.59.00:001][ 43]LogNet: Display: joined\n";
+    let groups = read_text(&format!("{fine}{text}")).groups;
+    let messages: Vec<&str> = groups.iter().map(|g| g.message.as_str()).collect();
+    assert_eq!(messages, ["Fatal error: Key not found: 4 of 4 tried"], "{groups:#?}");
+    assert!(
+        groups[0].example.contains("UBelt::Tick()") && !groups[0].example.contains("[ 44]"),
+        "{groups:#?}"
+    );
+    // Unrelated lines of the same moment are no part of a crash.
+    let two = [line("no texture"), line("no sound")].concat();
+    assert_eq!(read_text(&two).groups.len(), 2);
+}
+
+#[test]
+fn openssl_error_is_kept_whole() {
+    let groups = read_text(
+        "1795000000: OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed\n",
+    )
+    .groups;
+    assert_eq!(
+        groups[0].message,
+        "OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed"
+    );
 }

@@ -1,0 +1,520 @@
+//! The table of formats, `formats.toml`: the headers of lines, the names of levels and of fields,
+//! and the beginnings of lines.
+
+use std::{collections::HashMap, hash::Hash, sync::LazyLock};
+
+use serde::Deserialize;
+
+/// The number of bytes in which the parts of a header are searched.
+pub const NEAR: usize = 160;
+
+/// The table of formats.
+#[allow(clippy::unwrap_used, reason = "the table is a constant; a test reads all of it")]
+pub static FORMATS: LazyLock<Formats> =
+    LazyLock::new(|| toml::from_str(include_str!("formats.toml")).unwrap());
+
+/// The level of a line.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Trace, debug, info, notice.
+    Fine,
+    /// Warning.
+    Warning,
+    /// Error.
+    Error,
+    /// Fatal, critical, alert, emergency.
+    Fatal,
+}
+
+impl Level {
+    /// Returns the level of a syslog severity, 0 (emergency) to 7 (debug): RFC 5424, section 6.2.1.
+    pub fn of_syslog(severity: u64) -> Self {
+        match severity {
+            0..=2 => Self::Fatal,
+            3 => Self::Error,
+            4 => Self::Warning,
+            _ => Self::Fine,
+        }
+    }
+}
+
+/// The header of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Head<'l> {
+    /// Time in its original form.
+    pub at: Option<&'l [u8]>,
+    /// Level, if the line names one.
+    pub level: Option<Level>,
+    /// Rest of the line.
+    pub message: &'l [u8],
+}
+
+impl Head<'_> {
+    /// Returns whether the line begins an event.
+    pub fn begins(&self) -> bool {
+        self.at.is_some() || self.level.is_some()
+    }
+}
+
+/// The tables of `formats.toml`.
+#[derive(Debug, Deserialize)]
+pub struct Formats {
+    levels: Roles<Level>,
+    field_levels: Roles<Level>,
+    marks: Roles<Level>,
+    /// Words of failures in lines without a level.
+    pub keywords: Keywords,
+    fields: Roles<Field>,
+    /// Fields of an error within a record.
+    pub error_fields: ErrorFields,
+    windows: Roles<EventField>,
+    /// Beginnings of lines.
+    pub starts: Starts,
+    /// Names that are compared whole.
+    pub names: NameLists,
+    #[serde(rename = "format")]
+    headers: Headers,
+}
+
+/// The words of failures, separated by commas.
+#[derive(Debug, Deserialize)]
+#[allow(missing_docs, reason = "the severities")]
+pub struct Keywords {
+    pub fatal: String,
+    pub error: String,
+    pub warning: String,
+}
+
+/// The meaning of a record's field.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the rows of the table")]
+pub enum Field {
+    At,
+    Level,
+    Mark,
+    Priority,
+    Message,
+    Trace,
+    Line,
+    Nested,
+    Details,
+    Origin,
+    // The class, message and trace of an error in separate fields.
+    Class,
+    Text,
+    Stack,
+}
+
+/// The meaning of a Windows event's field.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the rows of the table")]
+pub enum EventField {
+    Level,
+    Source,
+    Id,
+    At,
+    Text,
+    Log,
+    Other,
+}
+
+/// The names of an error's parts.
+#[derive(Debug, Deserialize)]
+#[allow(missing_docs, reason = "the rows of the table")]
+pub struct ErrorFields {
+    pub message: Names,
+    pub stack: Names,
+    pub class: Names,
+    pub cause: Names,
+    pub detail: Names,
+}
+
+/// Lists of names.
+#[derive(Debug, Deserialize)]
+#[allow(missing_docs, reason = "the rows of the table")]
+pub struct NameLists {
+    pub pod_reasons: Names,
+    pub standards: Names,
+}
+
+/// Lists of the beginnings of lines.
+#[derive(Debug, Deserialize)]
+#[allow(missing_docs, reason = "the rows of the table")]
+pub struct Starts {
+    pub event: Prefixes,
+    pub fatal: Prefixes,
+    pub error: Prefixes,
+    pub frame: Prefixes,
+    pub trace: Prefixes,
+    pub kernel: Prefixes,
+    pub kernel_dump: Prefixes,
+    pub unreal: Prefixes,
+    pub help: Prefixes,
+    pub summary: Prefixes,
+    pub gradle_end: Prefixes,
+    pub iis: Prefixes,
+    pub mail: Prefixes,
+    pub faulting: Prefixes,
+    pub tombstone: Prefixes,
+    pub chip: Prefixes,
+    pub oracle: Prefixes,
+}
+
+/// Names, separated by commas if there are any, else by white space.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub struct Names(pub Vec<String>);
+
+impl From<String> for Names {
+    fn from(list: String) -> Self {
+        let sign = |c: char| if list.contains(',') { c == ',' } else { c.is_whitespace() };
+        let names = list.split(sign).map(str::trim).filter(|name| !name.is_empty());
+        Self(names.map(str::to_owned).collect())
+    }
+}
+
+impl Names {
+    /// Returns whether a name is in the list.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|n| n == name)
+    }
+}
+
+/// Names with their values, by their first byte in lower case.
+#[derive(Debug)]
+struct ByFirst<T>(Vec<Vec<(String, T)>>);
+
+impl<T: Clone> ByFirst<T> {
+    fn new(rows: impl IntoIterator<Item = (String, T)>) -> Self {
+        let mut by_first = vec![Vec::new(); 256];
+        for (name, value) in rows {
+            let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
+            by_first[usize::from(first)].push((name, value));
+        }
+        Self(by_first)
+    }
+
+    /// Returns the first name of those with this first byte that is accepted, and its value.
+    fn find(&self, text: &[u8], accept: impl Fn(&[u8]) -> bool) -> Option<&(String, T)> {
+        let list = &self.0[usize::from(text.first()?.to_ascii_lowercase())];
+        list.iter().find(|(name, _)| accept(name.as_bytes()))
+    }
+}
+
+/// Names with their meanings.
+#[derive(Debug, Deserialize)]
+#[serde(from = "HashMap<R, Names>", bound = "R: Copy + Eq + Hash + Deserialize<'de>")]
+struct Roles<R>(ByFirst<R>);
+
+impl<R: Copy> From<HashMap<R, Names>> for Roles<R> {
+    fn from(rows: HashMap<R, Names>) -> Self {
+        let names = |(role, names): (R, Names)| names.0.into_iter().map(move |n| (n, role));
+        Self(ByFirst::new(rows.into_iter().flat_map(names)))
+    }
+}
+
+impl<R: Copy> Roles<R> {
+    fn get(&self, name: &[u8]) -> Option<R> {
+        self.0.find(name, |n| n == name).map(|(_, role)| *role)
+    }
+
+    fn get_in_any_case(&self, name: &[u8]) -> Option<R> {
+        self.0.find(name, |n| n.eq_ignore_ascii_case(name)).map(|(_, role)| *role)
+    }
+}
+
+/// Beginnings of lines.
+#[derive(Debug, Deserialize)]
+#[serde(from = "Vec<String>")]
+pub struct Prefixes(ByFirst<()>);
+
+impl From<Vec<String>> for Prefixes {
+    fn from(list: Vec<String>) -> Self {
+        Self(ByFirst::new(list.into_iter().map(|prefix| (prefix, ()))))
+    }
+}
+
+impl Prefixes {
+    /// Returns the length of the prefix with which a line begins, if it begins with one.
+    pub fn length(&self, line: &[u8]) -> Option<usize> {
+        self.0.find(line, |prefix| line.starts_with(prefix)).map(|(prefix, ())| prefix.len())
+    }
+
+    /// Returns whether a line begins with one of the prefixes.
+    pub fn begin(&self, line: impl AsRef<[u8]>) -> bool {
+        self.length(line.as_ref()).is_some()
+    }
+}
+
+/// A row of the formats.
+#[derive(Deserialize)]
+struct Row {
+    pattern: Option<String>,
+    #[serde(default)]
+    levels: HashMap<Level, Names>,
+    level: Option<Level>,
+    #[serde(default)]
+    source: bool,
+}
+
+/// The names of the parts of a pattern.
+const PARTS: [&str; 5] = ["time", "level", "priority", "message", "line"];
+
+/// A step of a pattern.
+#[derive(Debug)]
+enum Step {
+    /// A byte of each class.
+    Form(Vec<u8>),
+    /// One or more bytes of a class.
+    Run(u8),
+    /// Any blanks.
+    Blanks,
+    /// Anything up to a byte, or up to the end.
+    Gap(Option<u8>),
+    /// The beginning and the end of a part.
+    Open(usize),
+    Close(usize),
+}
+
+/// A format of line headers.
+#[derive(Debug)]
+struct Header {
+    steps: Vec<Step>,
+    levels: Vec<(String, Level)>,
+    level: Option<Level>,
+    is_source: bool,
+}
+
+/// The formats of line headers.
+#[derive(Debug, Deserialize)]
+#[serde(from = "Vec<Row>")]
+struct Headers {
+    list: Vec<Header>,
+    /// Those of a container's name.
+    sources: Candidates,
+    all: Candidates,
+    /// Those that begin with a time.
+    timed: Candidates,
+}
+
+/// The numbers of formats by the first byte of a line, each with the offset and the value of
+/// another byte that rules out most lines.
+type Candidates = Vec<Vec<(usize, u8, usize)>>;
+
+impl From<Vec<Row>> for Headers {
+    fn from(rows: Vec<Row>) -> Self {
+        let of_level = |(l, names): (Level, Names)| names.0.into_iter().map(move |n| (n, l));
+        let header = |row: Row| {
+            let levels = row.levels.into_iter().flat_map(of_level).collect();
+            let steps = steps(&row.pattern?);
+            Some(Header { steps, levels, level: row.level, is_source: row.source })
+        };
+        let list: Vec<Header> = rows.into_iter().filter_map(header).collect();
+        let by_first = |keep: &dyn Fn(&Header) -> bool| {
+            let of_byte = |byte: u8| {
+                let headers = list.iter().enumerate().filter(|(_, h)| keep(h) && h.may_begin(byte));
+                headers.map(|(at, h)| h.sign().map_or((0, byte, at), |(o, b)| (o, b, at))).collect()
+            };
+            (0..=u8::MAX).map(of_byte).collect()
+        };
+        let is_timed =
+            |h: &Header| matches!(&h.steps[..2], [Step::Open(0), Step::Form(f)] if f[0] == b'0');
+        let all = by_first(&|h| !h.is_source);
+        let (sources, timed) = (by_first(&|h| h.is_source), by_first(&is_timed));
+        Self { all, sources, timed, list }
+    }
+}
+
+/// Parses a pattern.
+fn steps(pattern: &str) -> Vec<Step> {
+    let (mut steps, mut open, mut rest) = (Vec::new(), Vec::new(), pattern);
+    while let Some(byte) = rest.bytes().next() {
+        rest = &rest[1..];
+        match byte {
+            b'{' => {
+                let end = rest.find([':', '}']).unwrap_or(rest.len());
+                let part = PARTS.iter().position(|part| *part == &rest[..end]).unwrap_or(0);
+                steps.push(Step::Open(part));
+                open.push(part);
+                rest = if let Some(inner) = rest[end..].strip_prefix(':') {
+                    inner
+                } else {
+                    steps.push(Step::Gap(None));
+                    &rest[end..]
+                };
+            }
+            b'}' => steps.extend(open.pop().map(Step::Close)),
+            b'*' => steps.push(Step::Gap(None)),
+            b'_' => steps.push(Step::Blanks),
+            byte if rest.starts_with('+') => {
+                rest = &rest[1..];
+                steps.push(Step::Run(byte));
+            }
+            byte => match steps.last_mut() {
+                Some(Step::Form(form)) => form.push(byte),
+                _ => steps.push(Step::Form(vec![byte])),
+            },
+        }
+    }
+    let mut next = None;
+    for step in steps.iter_mut().rev() {
+        match step {
+            Step::Form(form) => next = form.first().copied(),
+            Step::Gap(end) => *end = next,
+            _ => {}
+        }
+    }
+    steps
+}
+
+/// Returns whether a byte is of a class, as `formats.toml` names it.
+fn is_of(class: u8, b: u8) -> bool {
+    match class {
+        b'0' => b.is_ascii_digit(),
+        b'A' => b.is_ascii_alphabetic(),
+        b'X' => b.is_ascii_hexdigit(),
+        b'N' => b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_',
+        b'W' => b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/'),
+        b'-' => matches!(b, b'-' | b'/' | b'.'),
+        b'_' => b.is_ascii_digit() || b == b' ',
+        class => class == b,
+    }
+}
+
+/// Returns whether a text begins with a form, one byte per class; `_` is a digit or a blank.
+pub fn has(text: &[u8], form: &[u8]) -> bool {
+    text.len() >= form.len() && form.iter().zip(text).all(|(class, b)| is_of(*class, *b))
+}
+
+/// Removes the signs between the parts of a header. A dash may begin an option, and a bracket a
+/// name, but no message begins with either.
+pub fn trim_separators(line: &[u8]) -> &[u8] {
+    let is_sign = |b: &u8| matches!(b, b' ' | b'\t' | b':' | b'-' | b'|' | b'>' | b']' | b',');
+    &line[line.iter().position(|b| !is_sign(b)).unwrap_or(line.len())..]
+}
+
+impl Header {
+    fn may_begin(&self, byte: u8) -> bool {
+        match self.steps.iter().find(|step| !matches!(step, Step::Open(_))) {
+            Some(Step::Form(form)) => is_of(form[0], byte),
+            Some(Step::Run(class)) => is_of(*class, byte),
+            _ => true,
+        }
+    }
+
+    /// Returns the offset and the value of the last sign that each line of this format has before
+    /// any part of another length.
+    fn sign(&self) -> Option<(usize, u8)> {
+        let is_sign = |b: &u8| !matches!(b, b'0' | b'A' | b'X' | b'N' | b'W' | b'-' | b' ');
+        let fixed = |step: &&Step| matches!(step, Step::Form(_) | Step::Open(_) | Step::Close(_));
+        let form = self.steps.iter().take_while(fixed).filter_map(|step| match step {
+            Step::Form(form) => Some(form.as_slice()),
+            _ => None,
+        });
+        let form: Vec<u8> = form.flatten().copied().collect();
+        form.iter().rposition(is_sign).map(|at| (at, form[at]))
+    }
+
+    /// Returns the parts of a line and the offset of what is below them.
+    fn parts<'l>(&self, line: &'l [u8]) -> Option<([Option<&'l [u8]>; 5], usize)> {
+        let (mut parts, mut starts, mut at) = ([None; 5], [0; 5], 0);
+        for step in &self.steps {
+            let rest = &line[at..];
+            match step {
+                Step::Form(form) if has(rest, form) => at += form.len(),
+                // A blank at the end of a line may be missing.
+                Step::Form(form) => {
+                    let form = form.strip_suffix(b" ")?;
+                    if rest.len() != form.len() || !has(rest, form) {
+                        return None;
+                    }
+                    at = line.len();
+                }
+                Step::Run(class) if is_of(*class, *rest.first()?) => {
+                    at += rest.iter().take_while(|b| is_of(*class, **b)).count();
+                }
+                Step::Run(_) => return None,
+                Step::Blanks => at += rest.iter().take_while(|b| **b == b' ').count(),
+                Step::Gap(None) => at = line.len(),
+                Step::Gap(Some(end)) => {
+                    at += memchr::memchr(*end, &rest[..rest.len().min(NEAR)])?;
+                }
+                Step::Open(part) => starts[*part] = at,
+                Step::Close(part) => parts[*part] = Some(&line[starts[*part]..at]),
+            }
+        }
+        Some((parts, at))
+    }
+
+    /// Parses the header of a line, and returns whether its message is another line.
+    fn parse<'l>(&self, formats: &Formats, line: &'l [u8]) -> Option<(Head<'l>, bool)> {
+        let ([at, name, priority, message, inner], end) = self.parts(line)?;
+        let level = match (name, priority) {
+            (Some(name), _) => {
+                let own = self.levels.iter().find(|(n, _)| name.starts_with(n.as_bytes()));
+                let own = own.map(|(_, level)| *level);
+                Some(own.or_else(|| formats.mark(name)).or_else(|| formats.level(name))?)
+            }
+            (None, Some(digits)) => {
+                let number =
+                    digits.iter().fold(0_u64, |n, b| n.wrapping_mul(10) + u64::from(b - b'0'));
+                Some(Level::of_syslog(number % 8))
+            }
+            (None, None) => self.level,
+        };
+        // The inner line goes on below its beginning, which the pattern has checked.
+        let inner = inner.map(|start| &line[end - start.len()..]);
+        let message = inner.or(message).unwrap_or_else(|| trim_separators(&line[end..]));
+        Some((Head { at: at.map(<[u8]>::trim_ascii), level, message }, inner.is_some()))
+    }
+}
+
+impl Formats {
+    /// Parses the header of a line in one of the formats, and returns whether its message is
+    /// another line; `is_timed` says whether the line begins with a time. A name that a container
+    /// puts in front is no part of `line`.
+    pub fn head<'l>(&self, line: &'l [u8], is_timed: bool) -> Option<(Head<'l>, bool)> {
+        self.parse(line, if is_timed { &self.headers.timed } else { &self.headers.all })
+    }
+
+    /// Returns the length of the name that a container puts in front of a program's line.
+    pub fn source(&self, line: &[u8]) -> usize {
+        let found = self.parse(line, &self.headers.sources);
+        found.map_or(0, |(head, _)| line.len() - head.message.len())
+    }
+
+    fn parse<'l>(&self, line: &'l [u8], candidates: &Candidates) -> Option<(Head<'l>, bool)> {
+        candidates[usize::from(*line.first()?)].iter().find_map(|(offset, sign, at)| {
+            let is_possible = line.get(*offset) == Some(sign);
+            if is_possible { self.headers.list[*at].parse(self, line) } else { None }
+        })
+    }
+
+    /// Returns the level that a word names.
+    pub fn level(&self, word: &[u8]) -> Option<Level> {
+        self.levels.get_in_any_case(word)
+    }
+
+    /// Returns the level that a word names in a field of its own.
+    pub fn field_level(&self, word: &[u8]) -> Option<Level> {
+        self.level(word).or_else(|| self.field_levels.get_in_any_case(word))
+    }
+
+    /// Returns the level that a letter or a short word marks.
+    pub fn mark(&self, word: &[u8]) -> Option<Level> {
+        self.marks.get(word)
+    }
+
+    /// Returns the meaning of a record's field.
+    pub fn field(&self, name: &str) -> Option<Field> {
+        self.fields.get(name.as_bytes())
+    }
+
+    /// Returns the meaning of a Windows event's field.
+    pub fn event_field(&self, name: &str) -> Option<EventField> {
+        self.windows.get(name.as_bytes())
+    }
+}
