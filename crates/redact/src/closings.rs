@@ -5,47 +5,9 @@
 use precedent_text::{mail, words::Words};
 
 /// The words of which a closing contains at least one.
-static CORE: Words = Words::new("
-    regards regard wishes sincerely respectfully respectively faithfully truly thanks thank thankyou thx tnx ty cheers cordially warmly kr rgds rgrds brgds
-    bw br bg brs yours best greetings gratefully appreciatively kindly
-    grüße grüßen grüsse grüssen gruesse gruessen gruß gruss grüßle herzlichst hochachtungsvoll mfg lg vg bg mfgs freundlichst danke dank ergebenst
-    cordialement salutations cdlt cdt bav amicalement respectueusement merci sincèrement bises remerciements
-    saludos saludo atentamente gracias cordialmente abrazo abrazos afectuosamente respetuosamente atte slds
-    saluti saluto grazie ossequi cordialità abbracci
-    atenciosamente cumprimentos obrigado obrigada abraço abraços att atte respeitosamente grato grata saudações abs
-    groet groeten groetjes mvg vriendelijk bedankt dankjewel hoogachtend gr
-    pozdrawiam pozdrowienia pozdrowieniami poważaniem szacunkiem szacunku dziękuję dzięki pozdr
-    hälsningar hälsning hälsn vänligen mvh tack hilsen hilsener hälsar takk tak venligst vennligst vh
-    terveisin terveiset kiitos kiittäen ystävällisesti
-    pozdravem pozdravom pozdravy pozdravuji zdravím děkuji díky úctou ďakujem
-    уважением уважением наилучшими спасибо благодарю благодарностью всего приветом повагою дякую
-    saygılarımla saygılarımızla saygılar teşekkürler teşekkür sevgiler selamlar çalışmalar
-    üdvözlettel tisztelettel köszönettel köszönöm üdv
-    stimă respect mulțumesc poštovanjem pozdrav hvala lugupidamisega pagarbiai cieņu εκτίμηση ευχαριστώ χαιρετισμούς
-    此致 敬礼 敬禮 敬上 谨上 謹上 祝好 顺颂商祺 顺祝商祺 谢谢 謝謝 感谢 敬具 草々 以上 よろしくお願いします よろしくお願いいたします よろしくお願い致します
-    宜しくお願いします 宜しくお願いいたします 宜しくお願い致します よろしくお願い申し上げます 何卒よろしくお願いいたします ありがとうございます 감사합니다 고맙습니다 수고하세요 드림 올림
-    בברכה תודה التحية وشكرا شكرا تحياتي
-");
+static CORE: Words = Words::new(include_str!("../data/closings.txt"));
 /// The words that a closing may contain beside them.
-static EXTRA_WORDS: Words = Words::new("
-    kind best warm warmest kindest many with and the in advance yours very much so a lot again all my our sincere sincerely for your help time support
-    have great nice good day weekend week one take care looking forward from to you & + - you're
-    mit freundlichen freundlichem freundliche freundlicher besten bestem beste bester herzlichen herzliche herzlichem herzlicher viele vielen vielem liebe lieben liebem lieber schöne schönen
-    schoene sonnige sonnigen und im voraus vorab recht ganz einen eine ein schönen tag noch ihr ihre euer eure dein deine
-    bien bonne journée à vous d'avance vôtre vos nos mes meilleures sincères distinguées et avec mes respectueuses très bonnes salutations votre aide par
-    y un una cordial cordiales atento muchas mil de antemano por su ayuda reciba muy atentos atentos mis más
-    cordiali distinti cari mille anticipo in e un i migliori tanti buona giornata buon lavoro
-    com os melhores cumprimentos e muito desde já um uma forte bom dia
-    met vriendelijke hartelijke beste warme alvast bij voorbaat dank en veel
-    z wyrazami serdecznie serdeczne góry bardzo i ze łączę
-    med vänliga vänlig bästa varma på förhand venlig vennlig beste mange hilsen så och og goda
-    ystävällisin parhain terveisin etukäteen paljon
-    s přátelským srdečným předem mnoho
-    с наилучшими пожеланиями искренним доброго заранее большое и з найкращими
-    iyi kolay gelsin çok şimdiden ederim en içten
-    cu bine lep lijep sa s mult με
-    مع أطيب
-");
+static EXTRA_WORDS: Words = Words::new(include_str!("../data/closing_extras.txt"));
 /// The words before the writer's town.
 const FROM: &[&str] = &[
     "aus", "from", "depuis", "desde", "da", "från", "fra", "vanuit", "uit", "z", "из", "dal",

@@ -10,6 +10,11 @@ use super::{
     KnownNames, Wishes, names, words,
 };
 use precedent_core::model::{Redaction, RedactionPreview};
+use precedent_text::words::Words;
+
+/// The words in the position of a login or host that are none: values and ordinary words, accounts
+/// of every system, image tags, and annotations of programs.
+pub(super) static NO_LOGINS: Words = Words::new(include_str!("../data/no_logins.txt"));
 
 struct Pseudonym {
     pseudonym: String,
@@ -98,7 +103,7 @@ impl Redactor {
     pub(super) fn name(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
         let is_login = self.logins.contains(&lower);
-        let is_word = super::NO_NAMES.contains(&lower) || words::is_ordinary(name);
+        let is_word = NO_LOGINS.contains(&lower) || words::is_ordinary(name);
         if is_word && !is_login || lower.starts_with('[') {
             return name.to_owned();
         }
@@ -237,10 +242,6 @@ impl Redactor {
             entry.count += times;
         }
         out
-    }
-
-    pub(super) fn whole(&mut self, pattern: &Regex, kind: &'static str, text: &str) -> String {
-        self.replace(pattern, text, |r, c, _| r.hide(kind, Sure, &c[0]))
     }
 
     /// Replaces the matches of a pattern; `with` also receives the text around them.

@@ -2,86 +2,47 @@
 
 use std::sync::LazyLock;
 
+use precedent_text::words::Words;
 use regex::Regex;
 
-use super::{re, words};
+use super::{facts::pattern, words};
 
-/// A placeholder for a secret: masks, variables and template fields.
-static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"^(?:\[.*|[*•●▪x×X.…#_?-]+|\*{3}.*|\$\{.*|\$\(.*|\$[A-Za-z_][A-Za-z_]*(?:->.*|\[.*)?|\$[0-9]|%[A-Za-z_()]+%?|\{\{?[^{}]*\}?\}?|<[^<>]*>?",
-        r"|@(?:p[0-9]+|[A-Za-z_]+)|:[A-Za-z_]+|!(?:secret|vault|ref|sub|env)\b.*|(?i:your|my|the|some)[_-].*|\\[nrt].*|&(?:lt|gt|quot|amp|nbsp);.*)$",
-    ))
-});
-/// A piece of code: a call, a path of names, a type.
-static CODE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"^(?:[&*]?(?:[A-Za-z_]+[0-9]?)(?:(?:\.|::|->|\?\.|\.\.)[A-Za-z_]+[0-9]?)+[(\[]?.*|[A-Za-z_.:>-]+\(.*|[A-Za-z_]+\[['\x22A-Za-z0-9_]*\]?.*",
-        r"|&(?:mut|str|self|'[a-z]+)\b.*|[A-Z][A-Za-z]*<[A-Za-z0-9_, <>&]*>?|[A-Za-z_]+[*&?]+|[A-Za-z_]+=>.*|\|.*|=.*)$",
-    ))
-});
-/// A name of a method or format that contains digits.
-static TECHNICAL: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)^(?:utf-?\d+\S*|base-?\d+\S*|sha-?\d[\d/_-]*|ssha\d*|md-?\d|oauth-?\d\S*|openid\d?|pbkdf\d\S*|argon\d[a-z]*|bcrypt\d?|scrypt\d?|[hrep]s\d{3}|ed25519\S*|x\.?509\S*",
-        r"|x\d{3,5}|pkcs-?#?\d+|ntlm(?:v\d)?|krb\d|kerberos\d?|aes-?\d*\S*|rsa-?\d+|ecdsa\S*|rc\d|des\d?|3des|chacha20\S*|http/?\d\S*|ipv\d|k8s|i18n|l10n|s3|ec2|win\d+|x\d{2}|[umt]?2fa|u2f|fido2?|p12|b64|hex\d*",
-        r"|tls-?v?\d\S*|ssl-?v?\d\S*|mschap-?v\d|eap-\S+|cram-md5|digest-md5|scram-\S+|caching_sha2_password|sha256_password|mysql_native_password|pam_\S+|auth\d?|v\d+(?:[._-]\S*)?|latin\d|iso-?\d+\S*|int\d+|float\d+|uint\d+|u\d{1,3}|i\d{1,3}|web\d)$",
-    ))
-});
-/// A version, a time, an amount with a unit, or a memory address.
-static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^(?:v?\d+(?:\.\d+)+\S{0,12}|[+-]?\d+(?:\.\d+)?(?:[mun]?s|[kmgt]?i?b|[mhdwk]|px|pt|em|%|bits?|bytes?|days?|chars?|hours?|min|sec|/\d+|/s|-byte|-bit)|\d{4}-\d\d-\d\d\S*|\d\d?:\d\d\S*|0x[0-9a-f]+|\d+-\d+|#\d+)$",
-    )
-});
-/// A file name, or the address of a page.
-static FILE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^(?:\S*://\S*|\.{0,2}/(?:[\w.@-]+/)*[\w.@-]*|~/\S*|[a-z]:\\\S*|\S*\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|txt|env|ini|conf|cfg|toml|php|py|js|tsx?|jsx|rs|go|java|kt|c|cc|cpp|h|cs|rb|sh|xml|html?|log|db|kdbx|lock|sql|md|exe|dll|so|properties)(?:[:(]\d.*)?)$",
-    )
-});
-/// A line of a file, or a place in a text: "Foo.java:12".
-static WORD_AND_PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^(?:(?:line|col|column|row|step|field|test|user|page|option|rule|type|chapter|section|part|version|item|error|code|err|case|level|slot|no|nr|id|node|host|web|app|db|key|token|arg|param|var|col)[_-]?\d{1,2}|[a-z]+(?:_[a-z]+)+_?\d{1,3}|[a-z]{1,4}-\d{1,6}|[a-z_.]+:\d+)$",
-    )
-});
+static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| pattern("placeholder"));
+static TECHNICAL: LazyLock<Regex> = LazyLock::new(|| pattern("technical"));
+static METHOD: LazyLock<Regex> = LazyLock::new(|| pattern("whole_method"));
+
+/// The words that show that a joined name is no secret: `invalid_grant`, `not-set`.
+static ERROR_WORDS: Words = Words::new(include_str!("../data/error_words.txt"));
+/// The names of secrets in their position: "user:password@host".
+static NAMES_OF_SECRETS: Words = Words::new(include_str!("../data/names_of_secrets.txt"));
 
 /// Returns whether a value is only a placeholder for a secret.
 pub(super) fn is_placeholder(value: &str) -> bool {
     value.is_empty() || PLACEHOLDER.is_match(value)
 }
 
-/// Returns whether a value is a secret's name in its position: "user:password@host".
+/// Returns whether a value is a secret's name in its position.
 pub(super) fn names_a_secret(value: &str) -> bool {
-    matches!(
-        value.to_lowercase().as_str(),
-        "password"
-            | "passwd"
-            | "pass"
-            | "pwd"
-            | "secret"
-            | "token"
-            | "passwort"
-            | "port"
-            | "pw"
-            | "yourpassword"
-            | "mypassword"
-    )
-}
-
-/// Returns whether a value is code or part of a program's report, and no secret.
-fn is_technical(value: &str) -> bool {
-    CODE.is_match(value)
-        || TECHNICAL.is_match(value)
-        || MEASURE.is_match(value)
-        || FILE.is_match(value)
-        || WORD_AND_PLACE.is_match(value)
+    NAMES_OF_SECRETS.contains(&value.to_lowercase())
 }
 
 /// Returns whether a value names a method or a format: `utf8`, `ipv6`.
-pub(crate) fn is_method(value: &str) -> bool {
-    TECHNICAL.is_match(value)
+pub(super) fn is_method(value: &str) -> bool {
+    METHOD.is_match(value)
+}
+
+/// Returns whether a command's argument directly behind an option's letter is its value, and not
+/// the rest of a longer option such as `-port`.
+pub(super) fn is_argument(value: &str) -> bool {
+    const RESTS: [&str; 10] =
+        ["assw", "ass=", "ort", "rot", "ath", "refix", "ipe", "lugin", "rint", "rofile"];
+    !RESTS.iter().any(|rest| value.starts_with(rest))
+}
+
+/// Returns whether most groups of a value have digits, and most have capitals, as in a license.
+pub(super) fn is_license(value: &str) -> bool {
+    let has = |kind: fn(char) -> bool| value.split('-').filter(|g| g.contains(kind)).count() >= 3;
+    has(|c| c.is_ascii_digit()) && has(|c| c.is_ascii_uppercase())
 }
 
 /// Returns the length of the longest run of letters and digits.
@@ -94,7 +55,7 @@ pub(super) fn longest_run(text: &str) -> usize {
 
 /// Returns whether a value looks random: at least `least` characters, with letters and digits, or
 /// with irregular case.
-pub(crate) fn is_random(value: &str, least: usize) -> bool {
+pub(super) fn is_random(value: &str, least: usize) -> bool {
     let count = value.chars().count();
     let has = |predicate: fn(&char) -> bool| value.chars().any(|c| predicate(&c));
     let letters = has(|c| c.is_alphabetic());
@@ -102,7 +63,7 @@ pub(crate) fn is_random(value: &str, least: usize) -> bool {
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
     let class = value.len() - stem.len() <= 2 && words::is_camel(stem);
     let random = letters && (has(char::is_ascii_digit) || !is_worded(value));
-    count >= least && random && !class && !is_placeholder(value) && !is_technical(value)
+    count >= least && random && !class && !is_placeholder(value) && !TECHNICAL.is_match(value)
 }
 
 /// Returns whether a value was generated by a machine from letters of both cases and digits: its
@@ -143,7 +104,7 @@ pub(super) fn is_assigned(value: &str) -> bool {
     count >= 3
         && !is_placeholder(value)
         && !words::is_ordinary(value)
-        && !is_technical(value)
+        && !TECHNICAL.is_match(value)
         && !value.split(['_', '-', '.']).any(|part| part.len() > 2 && said_of_errors(part))
         && value.chars().any(char::is_alphanumeric)
 }
@@ -158,28 +119,9 @@ pub(super) fn is_header_secret(value: &str) -> bool {
         && !is_sentence(value)
 }
 
-/// Returns whether a word shows that a joined name is no secret: `invalid_grant`, `not-set`.
+/// Returns whether a word belongs to an error message.
 pub(super) fn said_of_errors(part: &str) -> bool {
-    part.chars().all(char::is_alphabetic)
-        && matches!(
-            part.to_lowercase().as_str(),
-            "not"
-                | "invalid"
-                | "missing"
-                | "expired"
-                | "failed"
-                | "unknown"
-                | "required"
-                | "unexpected"
-                | "error"
-                | "null"
-                | "none"
-                | "empty"
-                | "mismatch"
-                | "denied"
-                | "unauthorized"
-                | "exception"
-        )
+    ERROR_WORDS.contains(&part.to_lowercase())
 }
 
 /// Returns whether a value after a colon, `password: value`, is a secret: it must not look like a

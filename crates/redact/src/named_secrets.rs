@@ -9,42 +9,13 @@ use regex::Regex;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
-    Redactor, lines, re, value, words,
+    facts::pattern,
+    lines,
+    redactor::Redactor,
+    value, words,
 };
 
-/// The names of passwords in scripts that separate words; a name may be the end of a longer one.
-const PASSWORDS: &str = concat!(
-    r"pass[ _-]?(?:words?|worte?|wds?|phrases?|codes?|ord(?:et)?)|pass|pwds?|psw|pswd|p/w|pw|kennw(?:ort|örter)|kw|losungswort|zugangscode|mots?[ _-]de[ _-]passe|mdp|code[ _-]secret",
-    r"|contrase(?:ñ|n)as?|clave(?:[ ]de[ ](?:acceso|usuario))?|senhas?|palavras?[ _-]passe|parola?[ ]d['’]ordine|parol[aăeę]|chiave[ ]di[ ]accesso|codice[ ]di[ ]accesso|hasł(?:o|a|em)|haslo",
-    r"|wachtwoord(?:en)?|toegangscode|lösenord(?:et)?|losenord|adgangskode[nr]?|kodeord(?:et)?|kode|passordet|hesl(?:o|a|em)|salasana(?:ni)?|tunnussana|jelsz(?:ó|avam)|jelszo|lozinka|geslo|zaporka|parool|slaptažodis",
-    r"|парол(?:ь|я|ю|ем|і)|код[ ]доступа|κωδικός(?:[ ]πρόσβασης)?|συνθηματικό|şifre(?:m|si|niz|miz|niz)?|sifre(?:m|si)?|parola(?:m|sı|nız)?|mật[ ]khẩu|kata[ ]sandi|סיסמ[הא]|كلمة[ ](?:المرور|السر)|گذرواژه|रहस्य|पासवर्ड|รหัสผ่าน",
-);
-/// The names of passwords in languages that do not separate words.
-const PASSWORDS_JOINED: &str =
-    r"密码|密碼|口令|パスワード|パスフレーズ|暗証番号|合言葉|비밀[ ]?번호|패스워드|암호|暗号";
-/// The names of keys and tokens.
-const KEYS: &str = concat!(
-    r"(?:api|access|account|private|secret|shared|shared[ _-]?access|sign(?:ing|ature)?|encrypt(?:ion)?|crypt|master|storage|deploy|ssh|licen[sc]e|consumer|product|activation|app(?:lication)?|client|auth|subscription|wi-?fi|wlan|hmac|functions?|host|admin|service|bot|webhook|jwt|aes|rsa|session|web|project|server|sas|cosmos|write|ingest(?:ion)?|instrumentation)[ _-]?key",
-    r"|secrets?|tokens?|authorization|auth|cookies?|session[ _-]?ids?|sessid|jsessionid|sharedaccesssignature|bearer|jeton|токен|ключ[ ](?:api|доступа)|klucz[ ]api|clé[ ](?:d['’])?api|clave[ ](?:de[ ])?api|chave[ ](?:de[ ]|da[ ])?api|chiave[ ]api|api-schlüssel|(?:zugangs|wlan-?|lizenz|produkt|netzwerk)schlüssel",
-    r"|geheimnis|connection[ _-]?string|psk",
-);
-const KEYS_JOINED: &str = r"令牌|密钥|密鑰|トークン|アクセスキー|秘密鍵|토큰|비밀[ ]?키";
-/// The names of codes of digits.
-const PINS: &str = concat!(
-    r"验证码|驗證碼|(?:otp|pin|sms|2fa|mfa|login|security|verification|access|auth|door|gate|alarm|unlock|entry|activation|one-?time)[ _-]codes?|bestätigungscode|einmalcode|sicherheitscode|türcode|code[ ](?:de[ ]vérification|d['’]accès)|código[ ]de[ ]verificación|код[ ]подтверждения",
-    r"|(?:recovery|backup)[ _-]codes?|otp|totp|pins?|puk|tan|cvv|cvc",
-);
-/// The names of a login with its password.
-const LOGIN_NAMES: &str = concat!(
-    r"credentials?|creds|zugangsdaten|anmeldedaten|logindaten|identifiants|credenciales|credenziali|credenciais|dane[ ]logowania|inloggegevens|inloggningsuppgifter",
-    r"|zugang|accès|acceso|accesso|acesso|dostęp|(?:log|sign)[ ]in[ ]with|logged[ ]in[ ](?:as|with)|logins?|user/pass",
-);
-
-static NAME: LazyLock<Regex> = LazyLock::new(|| {
-    re(&format!(
-        "(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({PINS})|({KEYS_JOINED}|{KEYS})|({LOGIN_NAMES})|(keys?))"
-    ))
-});
+static NAME: LazyLock<Regex> = LazyLock::new(|| pattern("secret_name"));
 
 /// Returns whether a character joins words into one name.
 fn joins(c: char) -> bool {
@@ -52,31 +23,11 @@ fn joins(c: char) -> bool {
 }
 
 /// The names that are also part of other words: "compass", "author", "pins".
-const ALONE: &[&str] = &[
-    "pass", "pw", "psw", "kw", "kode", "clave", "parola", "parole", "parolă", "auth", "otp",
-    "totp", "pin", "pins", "creds", "login", "logins", "mdp", "geslo", "hesla", "haslo", "cookie",
-    "cookies", "bearer", "p/w", "key", "keys", "puk", "tan", "cvv", "cvc", "psk",
-];
+static ALONE: Words = Words::new(include_str!("../data/secrets_and_parts.txt"));
 /// The words that may precede such a name without a separator.
-const FRONTS: &[&str] = &[
-    "store", "key", "db", "user", "ftp", "smtp", "root", "admin", "mysql", "my", "ssh", "sudo",
-    "ldap", "http",
-];
+static FRONTS: Words = Words::new(include_str!("../data/secret_fronts.txt"));
 /// Attributes of secrets: a name that ends with one names no secret.
-static OF_SECRETS: Words = Words::new(
-    "type types method methods name names url uri endpoint path file files filename dir length len
-     size count limit min max policy field fields expiry expires expire expiration expired in at
-     on ttl lifetime age timeout provider mode scheme format algorithm alg algo ref version prompt
-     label hint error errors status state reset enabled disabled required rule rules source server
-     host port realm domain class service retries attempts position pos line column offset index
-     idx kind info usage budget mechanism backend plugin module level header headers id ids user
-     username email date time valid manager store storage handler helper util utils test tests
-     check checker validator strength table group role scope scopes issuer audience changed
-     confirm confirmation exception only less based protected failed failure failures agent config
-     settings flow sock log process queue bucket per s window rate request requests response
-     updated created input box form page map list mount volume namespace kid param parameter regex
-     pattern num number tokens total generator factory filter encoder parser jar set missing",
-);
+static OF_SECRETS: Words = Words::new(include_str!("../data/secret_attributes.txt"));
 
 /// The kind of secret that a name implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,15 +121,9 @@ fn fits_front(front: &str, original: &str, lower: &str) -> bool {
     if last.is_lowercase() && capital || last.is_numeric() {
         return true;
     }
-    if ALONE.contains(&lower) {
-        return FRONTS.contains(
-            &front
-                .rsplit(|c: char| !c.is_alphanumeric())
-                .next()
-                .unwrap_or_default()
-                .to_lowercase()
-                .as_str(),
-        );
+    if ALONE.contains(lower) {
+        let word = whole.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        return FRONTS.contains(word);
     }
     true
 }
@@ -202,69 +147,21 @@ fn fits_rest(rest: &str, original: &str) -> bool {
     !OF_SECRETS.contains(&last)
 }
 
-/// The person or thing that a password is for, between its name and the separator.
-const FOR: &str = r"(?:[ ]?\([^()\n]{1,40}\)|[ ](?:nuev[ao]|nov[ao]|nouve(?:au|lle)|neu|actual|atual|actuel|temporal|temporaire|dostępow[ea]|di accesso|de acceso|de acesso)|[ ](?:for|of|on|für|vom|von|zu|zum|zur|pour|du|de|del|della|para|per|di|do|da|voor|van|till|för|til|dla|pro|для|от)(?:[ ][^\s:：=.,;]{1,24}){1,4}?)?";
-const SEPARATOR_WORD: &str = r"(?:is|was|ist|lautet|lautete|war|est|était|es|era|è|é|jest|to|är|er|je|on|now|set|reset|changed|been|has|jetzt|neu|auf|still|as|будет|—|–|=|:)";
-
-static COLON: LazyLock<Regex> = LazyLock::new(|| {
-    re(&format!(
-        r#"^(?:\\?["'`\]*_»]){{0,5}}(?i:{FOR})(?:\\?["'`\]*_]){{0,3}}[ \t\u{{a0}}]{{0,12}}(?:(=>|:=|==?|=)|(->|[:：]))(?:\*\*|__)?[ \t\u{{a0}}\u{{3000}}]{{0,12}}"#
-    ))
-});
-static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
-    re(&format!(
-        r#"^["'`*]{{0,2}}(?i:{FOR})(?:[ ](?i:{SEPARATOR_WORD})){{1,4}}[:：]?[ ]+|^(?:は|是|为|為|는|은|가)[ ：:]?|^[ \t]*\|[ \t]*"#
-    ))
-});
-/// A name that is itself a value, followed by the field of its value: `name="password" value="…"`.
-static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r#"^(?i)(?:["'](?:\s+[\w:-]+\s?=\s?["'][^"'\n]{0,60}["']){0,5}?\s+(?:value|newvalue|content)\s?=\s?"#,
-        r#"|\\?["'][ ]?,\s{0,20}\\?["']value\\?["']\s?:\s?|["']?\s*\n\s*["']?value["']?:[ ]+|["']>[ \n]*(?:<value>)?)"#,
-    ))
-});
-static SPACE: LazyLock<Regex> = LazyLock::new(|| re(r"^[ \t\u{a0}]{1,4}"));
-static TAG: LazyLock<Regex> = LazyLock::new(|| re(r#"^(?:[ ][^<>\n]{0,80})?>(?:<!\[CDATA\[)?"#));
-/// An authentication scheme, as in `Authorization: Bearer …`.
-static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^(?i)(?:bearer|basic|token|digest|api-?key|negotiate|ntlm|shared(?:access)?key|key|googlelogin auth=|session|bot)[ ]+",
-    )
-});
-/// A label of a login, beside which even an ordinary word is a password.
-static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)(?:\b(?:user(?:[ _-]?(?:name|id))?|login|log-?in|account|e-?mail|benutzer(?:name|kennung)?|anmeldename|kennung|konto|utilisateur|identifiant|compte|usuario|usuário|utente|utilizador|użytkownik|gebruiker(?:snaam)?|användar(?:e|namn)|uživatel|пользователь|логин|kullanıcı(?: adı)?)|用户名?|帳號|账号|ユーザー?名?|ID|사용자|아이디)",
-        r"(?:[ ]?[:=：][ ]*|[ ]+(?:is|ist|est|es)[ ]+|[ ]+)[\x22'`]?([^\s\x22'`,;/|]+)",
-    ))
-});
-/// The marks that may precede a label.
-static BULLET: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:[>\s|*•·-]|\d+[.)])*$"));
-static COOKIE: LazyLock<Regex> = LazyLock::new(|| re(r"([\w.$-]+=)([^\s;,\x22']{6,})"));
-/// A cookie that holds a login.
-static CREDENTIAL_COOKIE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:token|sess|auth|jwt|sid|secret|key)"));
-static SESSION: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b((?:JSESSIONID|PHPSESSID|ASPSESSIONID\w*|ASP\.NET_SessionId|\.AspNetCore\.[\w.]+|connect\.sid|sessionid|\w*_session|session|sid|csrftoken|XSRF-TOKEN|remember_\w+|cf_clearance|sessid)=)([^\s;,&\x22']{8,})",
-    )
-});
-static LOGIN_PAIR: LazyLock<Regex> =
-    LazyLock::new(|| re(r#"^["'`]?([^\s/:"'`]{2,40})([ ]?[/:|][ ]?)([^\s"'`;,]{3,})"#));
+static COLON: LazyLock<Regex> = LazyLock::new(|| pattern("secret_colon"));
+static SENTENCE: LazyLock<Regex> = LazyLock::new(|| pattern("secret_sentence"));
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| pattern("secret_aside"));
+static SPACE: LazyLock<Regex> = LazyLock::new(|| pattern("secret_space"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| pattern("secret_tag"));
+static SCHEME: LazyLock<Regex> = LazyLock::new(|| pattern("scheme"));
+static LOGIN: LazyLock<Regex> = LazyLock::new(|| pattern("login"));
+static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern("bullet"));
+static COOKIE: LazyLock<Regex> = LazyLock::new(|| pattern("cookie"));
+static COOKIE_ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| pattern("cookie_attribute"));
+static SESSION_COOKIE: LazyLock<Regex> = LazyLock::new(|| pattern("session_cookie"));
+static LOGIN_PAIR: LazyLock<Regex> = LazyLock::new(|| pattern("login_pair"));
 
 /// Redacts values whose name identifies them as secrets.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
-    let out = r.replace(&SESSION, text, |r, c, _| {
-        if value::is_random(&c[2], 8) {
-            format!("{}{}", &c[1], r.hide("token", Sure, &c[2]))
-        } else {
-            c[0].to_owned()
-        }
-    });
-    hide_named(r, &out)
-}
-
-fn hide_named(r: &mut Redactor, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for c in NAME.captures_iter(text) {
@@ -579,9 +476,8 @@ fn is_beside_a_user(text: &str, at: usize) -> bool {
 fn cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, String)> {
     let line = text[at..].split('\n').next().unwrap_or_default();
     let out = r.replace(&COOKIE, line, |r, c, _| {
-        let attribute = ["path=", "domain=", "expires=", "max-age=", "samesite=", "version="]
-            .contains(&c[1].to_lowercase().as_str());
-        let is_session = CREDENTIAL_COOKIE.is_match(&c[1]) && value::is_header_secret(&c[2]);
+        let attribute = COOKIE_ATTRIBUTE.is_match(&c[1]);
+        let is_session = SESSION_COOKIE.is_match(&c[1]) && value::is_header_secret(&c[2]);
         if !attribute && (is_session || value::is_random(&c[2], 6)) {
             format!("{}{}", &c[1], r.hide("token", Sure, &c[2]))
         } else {

@@ -1,0 +1,96 @@
+//! The facts of redaction, which `data/` holds: patterns, rules, the tokens of services, and words.
+
+#![allow(clippy::unwrap_used, reason = "the data is constant; a test reads all of it")]
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use precedent_text::pattern::re;
+use regex::{Captures, Regex};
+use toml_edit::{DocumentMut, Item, Table};
+
+static PATTERNS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    let document = read(include_str!("../data/patterns.toml"));
+    let patterns = document.iter().map(|(name, item)| (name.to_owned(), one_line(item)));
+    patterns.chain([("vendor_token".to_owned(), vendor_token())]).collect()
+});
+static RULES: LazyLock<DocumentMut> = LazyLock::new(|| read(include_str!("../data/rules.toml")));
+static REFERENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\{([a-z_]{2,})\}"));
+
+fn read(text: &str) -> DocumentMut {
+    text.parse().unwrap()
+}
+
+/// Returns a pattern without its line breaks.
+fn one_line(pattern: &Item) -> String {
+    pattern.as_str().unwrap().lines().collect()
+}
+
+/// Returns the pattern of the services' tokens.
+fn vendor_token() -> String {
+    let lines = include_str!("../data/vendors.txt").lines().filter(|l| !l.starts_with('#'));
+    let forms: Vec<String> = lines
+        .filter_map(|line| match line.split_once(": ") {
+            Some((rest, prefixes)) => {
+                let prefixes: Vec<String> = prefixes.split(' ').map(regex::escape).collect();
+                Some(format!("(?:{}){rest}", prefixes.join("|")))
+            }
+            None => line.strip_prefix("= ").map(str::to_owned),
+        })
+        .collect();
+    forms.join("|")
+}
+
+/// Returns a pattern with the patterns that it refers to.
+fn expand(pattern: &str) -> String {
+    let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]]));
+    REFERENCE.replace_all(pattern, inner).into_owned()
+}
+
+/// Returns a pattern of `patterns.toml`.
+pub(super) fn pattern(name: &str) -> Regex {
+    re(&expand(&PATTERNS[name]))
+}
+
+/// The kinds of lines in which a rule holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    Anything,
+    /// Everything but code.
+    Text,
+    Prose,
+}
+
+/// A rule: a pattern whose named groups are replaced. `data/rules.toml` describes the fields.
+pub(super) struct Rule {
+    pub(super) pattern: Regex,
+    pub(super) check: Option<(String, usize)>,
+    pub(super) unless_before: Option<Regex>,
+    pub(super) unless_after: Option<Regex>,
+    pub(super) within: Within,
+    pub(super) sure: bool,
+}
+
+fn rule(table: &Table) -> Rule {
+    let text = |field: &str| table.get(field).map(|item| expand(&one_line(item)));
+    let check = text("check").map(|check| {
+        let (name, least) = check.split_once(' ').unwrap_or((&check, "0"));
+        (name.to_owned(), least.parse().unwrap())
+    });
+    Rule {
+        pattern: re(&text("pattern").unwrap()),
+        check,
+        unless_before: text("unless_before").map(|pattern| re(&pattern)),
+        unless_after: text("unless_after").map(|pattern| re(&pattern)),
+        within: match text("within").as_deref() {
+            None => Within::Anything,
+            Some("text") => Within::Text,
+            Some(_) => Within::Prose,
+        },
+        sure: table.get("sure").is_none_or(|sure| sure.as_bool().unwrap()),
+    }
+}
+
+/// Returns the rules of a stage, in order.
+pub(super) fn rules(stage: &str) -> Vec<Rule> {
+    RULES[stage].as_array_of_tables().unwrap().iter().map(rule).collect()
+}
