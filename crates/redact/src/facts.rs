@@ -43,7 +43,13 @@ fn vendor_token() -> String {
 /// Returns a pattern with the patterns that it refers to.
 fn expand(pattern: &str) -> String {
     let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]]));
-    REFERENCE.replace_all(pattern, inner).into_owned()
+    let out = REFERENCE.replace_all(pattern, inner);
+    // A search for ASCII boundaries is much faster.
+    if out.is_ascii() && !out.contains(r"\p{") {
+        out.replace(r"\b", r"(?-u:\b)")
+    } else {
+        out.into_owned()
+    }
 }
 
 /// Returns a pattern of `patterns.toml`.
@@ -64,6 +70,8 @@ pub(super) enum Within {
 pub(super) struct Rule {
     pub(super) pattern: Regex,
     pub(super) check: Option<(String, usize)>,
+    pub(super) needs: Option<String>,
+    pub(super) label: Option<Regex>,
     pub(super) unless_before: Option<Regex>,
     pub(super) unless_after: Option<Regex>,
     pub(super) within: Within,
@@ -79,6 +87,8 @@ fn rule(table: &Table) -> Rule {
     Rule {
         pattern: re(&text("pattern").unwrap()),
         check,
+        needs: text("needs"),
+        label: text("label").map(|pattern| re(&pattern)),
         unless_before: text("unless_before").map(|pattern| re(&pattern)),
         unless_after: text("unless_after").map(|pattern| re(&pattern)),
         within: match text("within").as_deref() {

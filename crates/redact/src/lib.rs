@@ -137,8 +137,8 @@ pub fn redact_texts(texts: &mut [&mut String], names: &KnownNames) {
 fn redact_text(redactor: &mut Redactor, text: &str) -> String {
     /// The maximum number of passes; more have never found anything.
     const TURNS: usize = 3;
-    let mut out = run_detectors(redactor, text);
-    for _ in 1..TURNS {
+    let mut out = text.to_owned();
+    for _ in 0..TURNS {
         let next = run_detectors(redactor, &out);
         if next == out {
             break;

@@ -1,7 +1,7 @@
 //! Bank accounts, cards and telephone numbers. Numbers with a checksum must satisfy it; others are
 //! recognized by their form, and in logs only where it is unambiguous.
 
-use std::sync::LazyLock;
+use std::{cell::LazyCell, sync::LazyLock};
 
 use precedent_text::words::Words;
 use regex::Regex;
@@ -31,7 +31,8 @@ static BEFORE_A_CARD: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_card"
 static ABROAD: LazyLock<Regex> = LazyLock::new(|| pattern("abroad"));
 static INTERNATIONAL: LazyLock<Regex> = LazyLock::new(|| pattern("international"));
 static WITH_ZEROS: LazyLock<Regex> = LazyLock::new(|| pattern("with_zeros"));
-static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern("labelled_phone"));
+static DIGITS: LazyLock<Regex> = LazyLock::new(|| pattern("digits"));
+static PHONE_LABEL: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_phone"));
 static BEFORE_DIALLED: LazyLock<Regex> = LazyLock::new(|| pattern("before_dialled"));
 static OF_A_THING: LazyLock<Regex> = LazyLock::new(|| pattern("of_a_thing"));
 static TO_RING: LazyLock<Regex> = LazyLock::new(|| pattern("to_ring"));
@@ -213,25 +214,28 @@ fn international(r: &mut Redactor, text: &str) -> String {
 
 /// Redacts numbers after a word for a telephone.
 fn labelled(r: &mut Redactor, text: &str) -> String {
-    r.replace(&LABELLED, text, |r, c, text| {
-        let number = at_most(&c[2], 15);
-        let end = c.get(2).map_or(0, |m| m.start()) + number.len();
-        let label = c[1].trim_end();
+    r.replace(&DIGITS, text, |r, c, text| {
+        let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
+        let number = at_most(whole, 15);
+        let (count, end) = (digits(number).len(), start + number.len());
+        let label = (6..=15).contains(&count).then(|| PHONE_LABEL.find(line_prefix(text, start)));
+        let Some(label) = label.flatten().map(|m| m.as_str().trim_end()) else {
+            return whole.to_owned();
+        };
         // "mobile 12 345 678 requests": the word without punctuation is not enough.
         let is_labelled = !label.ends_with(|c: char| c.is_lowercase() || c.is_uppercase())
             || label.contains(' ')
             || number.starts_with(['0', '('])
             || number.contains(['-', '/']);
-        let least = if ONLY_RING.is_match(label) { 7 } else { 6 };
         if !is_labelled
-            || !(least..=15).contains(&digits(number).len())
+            || count < 7 && ONLY_RING.is_match(label)
             || UNIT.is_match(&text[end..])
             || DATE.is_match(number)
             || goes_on(text, end)
         {
-            return c[0].to_owned();
+            return whole.to_owned();
         }
-        format!("{}{}{}", &c[1], r.hide("phone", Sure, number), &c[2][number.len()..])
+        format!("{}{}", r.hide("phone", Sure, number), &whole[number.len()..])
     })
 }
 
@@ -251,7 +255,7 @@ fn bare(r: &mut Redactor, pattern: &Regex, text: &str) -> String {
         return text.to_owned();
     }
     let lines = Lines::of(text);
-    let signatures = people::signatures(text);
+    let signatures = LazyCell::new(|| people::signatures(text));
     r.replace(pattern, text, |r, c, text| {
         let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
         let number = at_most(whole, 12);

@@ -28,16 +28,27 @@ impl Stage {
 
     /// Returns a text without the matches of these rules.
     pub(super) fn hide(&self, r: &mut Redactor, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, rule| {
-            if !rule.pattern.is_match(&text) {
-                return text;
-            }
-            let lines = (rule.within != Within::Anything).then(|| Lines::of(&text));
-            r.replace(&rule.pattern, &text, |r, c, text| {
-                hide_match(r, rule, lines.as_ref(), c, text).unwrap_or_else(|| c[0].to_owned())
-            })
+        self.0.iter().fold(text.to_owned(), |text, rule| match &rule.needs {
+            Some(needs) => text
+                .split_inclusive('\n')
+                .map(|line| {
+                    let has_it = line.contains(|c| needs.contains(c));
+                    if has_it { apply(r, rule, line) } else { line.to_owned() }
+                })
+                .collect(),
+            None => apply(r, rule, &text),
         })
     }
+}
+
+fn apply(r: &mut Redactor, rule: &Rule, text: &str) -> String {
+    if !rule.pattern.is_match(text) {
+        return text.to_owned();
+    }
+    let lines = (rule.within != Within::Anything).then(|| Lines::of(text));
+    r.replace(&rule.pattern, text, |r, c, text| {
+        hide_match(r, rule, lines.as_ref(), c, text).unwrap_or_else(|| c[0].to_owned())
+    })
 }
 
 pub(super) static SECRETS: Stage = Stage::new(|| facts::rules("secrets"));
@@ -64,6 +75,7 @@ fn hide_match(
     };
     let before = || lines::line_prefix(text, whole.start());
     if is_excluded
+        || rule.label.as_ref().is_some_and(|pattern| !pattern.is_match(before()))
         || rule.unless_before.as_ref().is_some_and(|pattern| pattern.is_match(before()))
         || rule.unless_after.as_ref().is_some_and(|p| p.is_match(&text[whole.end()..]))
     {

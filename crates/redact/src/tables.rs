@@ -51,56 +51,57 @@ fn hide_value(r: &mut Redactor, label: &str, value: &str) -> Option<String> {
     (PLACES.contains(label) && fits).then(|| r.hide("place", Doubtful, value))
 }
 
-/// Redacts the columns of tables whose head names people or places.
+/// Redacts the columns of tables whose head names people, places or secrets.
 fn hide_columns(r: &mut Redactor, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut head: Option<(char, Vec<String>)> = None;
     for line in text.split_inclusive('\n') {
-        let separator = [',', ';', '\t', '|'].into_iter().find(|c| line.matches(*c).count() >= 1);
-        let cells = |separator: char| line.split(separator).map(str::to_owned).collect::<Vec<_>>();
-        match &head {
-            Some((separator, labels)) if line.split(*separator).count() == labels.len() => {
-                let hidden: Vec<String> = cells(*separator)
-                    .into_iter()
-                    .zip(labels)
-                    .map(|(cell, label)| {
-                        let value = cell.trim().trim_matches('"');
-                        let hidden = if value.len() < 2 {
-                            None
-                        } else if SECRETS.contains(label)
-                            && !value.contains(char::is_whitespace)
-                            && value::is_random(value, 5)
-                        {
-                            Some(r.hide("token", Doubtful, value))
-                        } else {
-                            hide_value(r, label, value)
-                        };
-                        hidden.map_or_else(|| cell.clone(), |hidden| cell.replace(value, &hidden))
-                    })
-                    .collect();
-                out.push_str(&hidden.join(&separator.to_string()));
-            }
-            _ => {
-                head = separator.map(|c| (c, cells(c).iter().map(|l| label(l.trim())).collect()));
-                let is_head = head.as_ref().is_some_and(|(_, labels)| {
-                    labels
-                        .iter()
-                        .any(|l| NAMES.contains(l) || PLACES.contains(l) || SECRETS.contains(l))
-                });
-                if !is_head {
-                    head = None;
-                }
-                out.push_str(line);
-            }
+        if let Some((separator, labels)) = &head
+            && line.split(*separator).count() == labels.len()
+        {
+            let cells = line.split(*separator).zip(labels);
+            let cells: Vec<String> = cells.map(|(cell, label)| hide_cell(r, label, cell)).collect();
+            out.push_str(&cells.join(&separator.to_string()));
+            continue;
         }
+        let is_head = |l: &String| NAMES.contains(l) || PLACES.contains(l) || SECRETS.contains(l);
+        let separator = [',', ';', '\t', '|'].into_iter().find(|c| line.contains(*c));
+        head = separator
+            .map(|c| (c, line.split(c).map(|l| label(l.trim())).collect::<Vec<String>>()))
+            .filter(|(_, labels)| labels.iter().any(is_head));
+        out.push_str(line);
     }
     out
 }
 
+fn hide_cell(r: &mut Redactor, label: &str, cell: &str) -> String {
+    let value = cell.trim().trim_matches('"');
+    let is_secret = SECRETS.contains(label) && value::is_random(value, 5);
+    let hidden = match value.len() < 2 {
+        true => None,
+        false if is_secret && !value.contains(' ') => Some(r.hide("token", Doubtful, value)),
+        false => hide_value(r, label, value),
+    };
+    hidden.map_or_else(|| cell.to_owned(), |hidden| cell.replace(value, &hidden))
+}
+
 /// Redacts the values behind labels.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
-    let text = &hide_columns(r, text);
-    let text = &r.replace(&FIELD, text, |r, c, _| {
+    let text = hide_columns(r, text);
+    let lines = text.split_inclusive('\n');
+    lines
+        .map(|line| {
+            if line.contains([':', '：', '=', '>', '|']) {
+                hide_fields(r, line)
+            } else {
+                line.to_owned()
+            }
+        })
+        .collect()
+}
+
+fn hide_fields(r: &mut Redactor, line: &str) -> String {
+    let line = r.replace(&FIELD, line, |r, c, _| {
         let mut value = c[3].trim_end();
         if c[1].ends_with('=') {
             value = value.split(' ').next().unwrap_or_default();
@@ -112,7 +113,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             None => c[0].to_owned(),
         }
     });
-    r.replace(&FORM_LINE, text, |r, c, _| {
+    r.replace(&FORM_LINE, &line, |r, c, _| {
         let label = label(&c[2]);
         let of_mail = MAIL.contains(&label);
         if !of_mail && !PEOPLE.contains(&label) {
