@@ -88,10 +88,10 @@ pub fn preview(brief: &Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Vec<Re
 fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor {
     let mut redactor = Redactor::new(&names.logins, hosts_of(brief), wishes);
     redactor.hide_known(names);
-    // Two passes: a match in the last text may also occur in the first.
-    redact_brief(&mut brief.clone(), &mut redactor);
+    // A match in the last text may also occur in the first.
+    redact_brief(&mut brief.clone(), &mut redactor, run_detectors);
     redactor.begin_again();
-    redact_brief(brief, &mut redactor);
+    redact_brief(brief, &mut redactor, redact_text);
     // Keep only the exceptions that were used, because others would reveal text outside the brief.
     brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
     if wishes.links {
@@ -108,8 +108,12 @@ fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor 
     redactor
 }
 
-fn redact_brief(brief: &mut Brief, redactor: &mut Redactor) {
-    walk(brief, &mut |text| *text = redact_text(redactor, text));
+fn redact_brief(
+    brief: &mut Brief,
+    redactor: &mut Redactor,
+    redact: fn(&mut Redactor, &str) -> String,
+) {
+    walk(brief, &mut |text| *text = redact(redactor, text));
     // The tracker identifies the author, so no pattern is needed.
     for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
         if let Some(author) = entry.quote.as_mut().and_then(|q| q.author.as_mut()) {
@@ -125,7 +129,7 @@ pub fn redact_texts(texts: &mut [&mut String], names: &KnownNames) {
     redactor.hide_known(names);
     // Two passes, as for a brief.
     for text in texts.iter() {
-        redact_text(&mut redactor, text);
+        run_detectors(&mut redactor, text);
     }
     redactor.begin_again();
     for text in texts {
@@ -140,6 +144,7 @@ fn redact_text(redactor: &mut Redactor, text: &str) -> String {
     let mut out = text.to_owned();
     for _ in 0..TURNS {
         let next = run_detectors(redactor, &out);
+        let next = redactor.replace_known(&next);
         if next == out {
             break;
         }
@@ -168,9 +173,7 @@ fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
     out = people::hide_closings(redactor, &out);
     out = rules::PEOPLE.hide(redactor, &out);
     out = rules::LOGINS.hide(redactor, &out);
-    out = numbers::hide_phones(redactor, &out);
-    out = redactor.people(out);
-    redactor.replace_known(&out)
+    numbers::hide_phones(redactor, &out)
 }
 
 /// Calls `change` with every text of a brief except the keys and addresses of citations.

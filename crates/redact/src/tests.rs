@@ -12,7 +12,7 @@ fn redactor(wishes: &Wishes<'_>) -> Redactor {
 /// Returns the redaction of a text that is a whole brief.
 pub(super) fn redact_all(text: &str) -> String {
     let mut redactor = redactor(&Wishes::default());
-    redact_text(&mut redactor, text);
+    run_detectors(&mut redactor, text);
     redactor.begin_again();
     redact_text(&mut redactor, text)
 }
@@ -21,7 +21,7 @@ pub(super) fn redact_all(text: &str) -> String {
 /// certain.
 fn hits(text: &str) -> Vec<(String, String, bool)> {
     let mut redactor = redactor(&Wishes::default());
-    redact_text(&mut redactor, text);
+    run_detectors(&mut redactor, text);
     redactor.begin_again();
     redact_text(&mut redactor, text);
     redactor.preview().into_iter().map(|p| (p.kind, p.original, p.sure)).collect()
