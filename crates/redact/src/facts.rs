@@ -57,50 +57,17 @@ pub(super) fn pattern(name: &str) -> Regex {
     re(&expand(&PATTERNS[name]))
 }
 
-/// The kinds of lines in which a rule holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Within {
-    Anything,
-    /// Everything but code.
-    Text,
-    Prose,
+/// Compiles a pattern that may refer to those of `patterns.toml`.
+pub(super) fn compile(pattern: &str) -> Regex {
+    re(&expand(pattern))
 }
 
-/// A rule: a pattern whose named groups are replaced. `data/rules.toml` describes the fields.
-pub(super) struct Rule {
-    pub(super) pattern: Regex,
-    pub(super) check: Option<(String, usize)>,
-    pub(super) needs: Option<String>,
-    pub(super) label: Option<Regex>,
-    pub(super) unless_before: Option<Regex>,
-    pub(super) unless_after: Option<Regex>,
-    pub(super) within: Within,
-    pub(super) sure: bool,
+/// Returns the tables of the rules of a stage, in order.
+pub(super) fn rules(stage: &str) -> impl Iterator<Item = &'static Table> {
+    RULES[stage].as_array_of_tables().unwrap().iter()
 }
 
-fn rule(table: &Table) -> Rule {
-    let text = |field: &str| table.get(field).map(|item| expand(&one_line(item)));
-    let check = text("check").map(|check| {
-        let (name, least) = check.split_once(' ').unwrap_or((&check, "0"));
-        (name.to_owned(), least.parse().unwrap())
-    });
-    Rule {
-        pattern: re(&text("pattern").unwrap()),
-        check,
-        needs: text("needs"),
-        label: text("label").map(|pattern| re(&pattern)),
-        unless_before: text("unless_before").map(|pattern| re(&pattern)),
-        unless_after: text("unless_after").map(|pattern| re(&pattern)),
-        within: match text("within").as_deref() {
-            None => Within::Anything,
-            Some("text") => Within::Text,
-            Some(_) => Within::Prose,
-        },
-        sure: table.get("sure").is_none_or(|sure| sure.as_bool().unwrap()),
-    }
-}
-
-/// Returns the rules of a stage, in order.
-pub(super) fn rules(stage: &str) -> Vec<Rule> {
-    RULES[stage].as_array_of_tables().unwrap().iter().map(rule).collect()
+/// Returns the text of a field of a table, on one line.
+pub(super) fn field(table: &Table, name: &str) -> Option<String> {
+    table.get(name).map(one_line)
 }

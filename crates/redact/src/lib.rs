@@ -5,7 +5,6 @@
 
 mod closings;
 mod facts;
-mod key_blocks;
 mod lines;
 mod named_secrets;
 mod names;
@@ -155,13 +154,8 @@ fn redact_text(redactor: &mut Redactor, text: &str) -> String {
 
 /// Redacts a text once with each detector. Each leaves the replacements of the previous ones alone.
 fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
-    let mut out = key_blocks::hide(redactor, text);
-    out = rules::SECRETS.hide(redactor, &out);
+    let mut out = rules::SECRETS.hide(redactor, text);
     out = named_secrets::hide(redactor, &out);
-    if redactor.hide_links {
-        let trackers = redactor.trackers.clone();
-        out = network::hide_links(redactor, &out, &trackers);
-    }
     out = rules::ACCOUNTS.hide(redactor, &out);
     out = numbers::hide_accounts(redactor, &out);
     out = network::hide_addresses(redactor, &out);

@@ -1,13 +1,12 @@
 //! Network addresses and hosts.
 
 use std::{
-    collections::BTreeSet,
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
     sync::LazyLock,
 };
 
 use precedent_text::words::Words;
-use regex::{Captures, Regex};
+use regex::Regex;
 
 use super::{
     Certainty::{Doubtful, Sure},
@@ -20,7 +19,9 @@ use super::{
 static HOST: LazyLock<Regex> = LazyLock::new(|| pattern("host"));
 static IPV4: LazyLock<Regex> = LazyLock::new(|| pattern("ipv4"));
 static IPV6: LazyLock<Regex> = LazyLock::new(|| pattern("ipv6"));
-static URL: LazyLock<Regex> = LazyLock::new(|| pattern("url"));
+static BEFORE_A_MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_member"));
+static BEHIND_A_MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern("behind_a_member"));
+static MIXED_CASE: LazyLock<Regex> = LazyLock::new(|| pattern("mixed_case"));
 static NO_HOST: LazyLock<Regex> = LazyLock::new(|| pattern("no_host"));
 static BEFORE_A_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_version"));
 static AFTER_A_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern("after_a_version"));
@@ -35,43 +36,45 @@ static OBJECTS: Words = Words::new(include_str!("../data/objects.txt"));
 /// The endings after an @ in the names of units, packages and images.
 static FILES: Words = Words::new(include_str!("../data/at_endings.txt"));
 
-/// Hides links to the tracker itself.
-pub(super) fn hide_links(r: &mut Redactor, text: &str, trackers: &BTreeSet<String>) -> String {
-    r.replace(&URL, text, |r, c, _| {
-        let is_tracker = super::host_of(&c[0]).is_some_and(|host| trackers.contains(&host));
-        if is_tracker { r.hide("link", Sure, &c[0]) } else { c[0].to_owned() }
-    })
-}
-
 /// Hides network addresses.
 pub(super) fn hide_addresses(r: &mut Redactor, text: &str) -> String {
-    let out = r.replace(&IPV4, text, |r, c, text| match c[0].parse::<Ipv4Addr>() {
-        Ok(ip)
-            if !(ip.is_loopback() || ip.is_unspecified() || ip.is_broadcast())
-                && c.get(0).is_some_and(|m| !is_version(text, m.start(), m.end())) =>
-        {
-            r.hide("address", Sure, &c[0])
-        }
-        _ => c[0].to_owned(),
+    let out = r.replace_front(&IPV4, text, |r, whole, start| {
+        let ip: Ipv4Addr = whole.parse().ok()?;
+        let is_public = ip.is_loopback() || ip.is_unspecified() || ip.is_broadcast();
+        (!is_public && !is_version(text, start, start + whole.len()))
+            .then(|| (whole.len(), r.hide("address", Sure, whole)))
     });
-    r.replace(&IPV6, &out, |r, c, _| {
-        let bare = c[0].split('%').next().unwrap_or_default();
-        match bare.parse::<Ipv6Addr>() {
-            Ok(ip)
-                if !(ip.is_loopback() || ip.is_unspecified())
-                    && bare.contains(|d: char| d.is_ascii_digit()) =>
-            {
-                r.hide("address", Sure, bare)
-            }
-            _ => c[0].to_owned(),
-        }
+    r.replace_front(&IPV6, &out, |r, whole, _| {
+        let bare = whole.split('%').next()?;
+        let ip: Ipv6Addr = bare.parse().ok()?;
+        let is_public = ip.is_loopback() || ip.is_unspecified();
+        (!is_public && bare.contains(|c: char| c.is_ascii_digit()))
+            .then(|| (whole.len(), r.hide("address", Sure, bare)))
     })
 }
 
-/// Hides dotted names without context.
+/// Hides dotted names without context. Programs have such names as well.
 pub(super) fn hide_hosts(r: &mut Redactor, text: &str) -> String {
     let lines = Lines::of(text);
-    r.replace(&HOST, text, |r, c, text| bare_host(r, c, text, &lines))
+    r.replace_front(&HOST, text, |r, whole, start| {
+        let lower = whole.to_lowercase();
+        let labels: Vec<&str> = lower.split('.').collect();
+        let (prefix, suffix) = (lines::line_prefix(text, start), &text[start + whole.len()..]);
+        // `[profile.dev]`: the head of a section in a file of settings.
+        let is_head =
+            matches!(prefix, "[" | "[[") && matches!(suffix.lines().next(), Some("]" | "]]"));
+        let is_member = is_head
+            || BEFORE_A_MEMBER.is_match(prefix)
+            || BEHIND_A_MEMBER.is_match(suffix)
+            || MIXED_CASE.is_match(whole)
+            || labels.len() == 2 && OBJECTS.contains(labels[0]);
+        let is_likely = labels.len() > 2 || !WORDS.contains(labels.last()?);
+        // In code and logs, a short name with the ending of a word is rarely a host.
+        let is_short = !is_likely && !lines.is_prose(start) && labels[0].len() < 3;
+        let certainty = if is_likely { Sure } else { Doubtful };
+        (!is_member && !is_short && !is_no_host(r, &lower))
+            .then(|| (whole.len(), r.hide("host", certainty, &lower)))
+    })
 }
 
 /// Returns whether a text with an @ is a system unit, a package, an image or a shared login.
@@ -102,48 +105,6 @@ fn is_version(text: &str, start: usize, end: usize) -> bool {
         || goes_on
         || AFTER_A_VERSION.is_match(suffix)
         || similar.any(|at| BEFORE_A_VERSION.is_match(&prefix[..at]))
-}
-
-/// Hides a dotted name without context. Programs have such names as well.
-fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> String {
-    let whole = &c[0];
-    let (start, end) = c.get(0).map_or((0, 0), |m| (m.start(), m.end()));
-    let (prefix, suffix) = (&text[..start], &text[end..]);
-    let mut next = suffix.chars();
-    let goes_on = match next.next() {
-        Some('(' | '_' | '@') => true,
-        Some('.' | '-') => next.next().is_some_and(char::is_alphanumeric),
-        Some(':') => next.next() == Some(':'),
-        _ => false,
-    };
-    let came_before =
-        matches!(prefix.chars().next_back(), Some('.' | '/' | '\\' | '-' | '$' | '_'))
-            || prefix.ends_with("::");
-    // `System.Net`, `Microsoft.Extensions.App`: hosts do not have mixed case.
-    let has_mixed_case = whole.split('.').any(|label| {
-        label.chars().next().is_some_and(char::is_uppercase)
-            && label.chars().any(char::is_lowercase)
-    });
-    // `[profile.dev]`: the head of a section in a file of settings.
-    let is_section_head = matches!(prefix.lines().last(), Some("[" | "[["))
-        && matches!(suffix.lines().next(), Some("]" | "]]"));
-    if goes_on || came_before || has_mixed_case || is_section_head {
-        return whole.to_owned();
-    }
-    let lower = whole.to_lowercase();
-    let labels: Vec<&str> = lower.split('.').collect();
-    let ends_in_a_word = labels.last().is_some_and(|end| WORDS.contains(end));
-    if labels.len() == 2 && OBJECTS.contains(labels[0]) {
-        return whole.to_owned();
-    }
-    if labels.len() > 2 || !ends_in_a_word {
-        return host(r, whole);
-    }
-    // In code and logs, a short name with such an ending is rarely a host.
-    if !lines.is_prose(start) && labels[0].len() < 3 || is_no_host(r, &lower) {
-        return whole.to_owned();
-    }
-    r.hide("host", Doubtful, &lower)
 }
 
 /// Returns whether a name is one of those hosts, or below one.

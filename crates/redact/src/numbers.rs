@@ -108,43 +108,31 @@ fn is_inside(text: &str, start: usize) -> bool {
 /// Redacts the numbers of bank accounts and cards.
 pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
     let lines = Lines::of(text);
-    let out = r.replace(&IBAN, text, |r, c, text| {
-        let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
-        let end = iban_length(&compact(whole)).and_then(|length| end_of(whole, length));
-        let Some(end) = end.filter(|end| !goes_on(text, start + end)) else {
-            return whole.to_owned();
-        };
-        let (number, rest) = whole.split_at(end);
+    let out = r.replace_front(&IBAN, text, |r, whole, start| {
+        let number = whole.get(..end_of(whole, iban_length(&compact(whole))?)?)?;
         let is_valid = is_iban(number);
         // The number may contain a typing error.
         let is_likely = BEFORE_AN_IBAN.is_match(line_prefix(text, start))
             || lines.is_prose(start)
                 && number.as_bytes().get(4) == Some(&b' ')
                 && number[..2].to_uppercase() == number[..2];
-        if !is_valid && !is_likely {
-            return whole.to_owned();
-        }
-        format!("{}{rest}", r.hide("account", if is_valid { Sure } else { Doubtful }, number))
+        let certainty = if is_valid { Sure } else { Doubtful };
+        ((is_valid || is_likely) && !goes_on(text, start + number.len()))
+            .then(|| (number.len(), r.hide("account", certainty, number)))
     });
     let lines = Lines::of(&out);
-    r.replace(&CARD, &out, |r, c, text| {
-        let (number, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
-        let is_labelled = BEFORE_A_CARD.is_match(line_prefix(text, start));
-        let in_groups = number.contains([' ', '-']);
-        if !is_labelled && is_inside(text, start)
-            || goes_on(text, start + number.len())
-            || text[..start].ends_with('+')
-        {
-            return number.to_owned();
-        }
-        let certainty = match (is_card(number), is_labelled, in_groups) {
+    r.replace_front(&CARD, &out, |r, number, start| {
+        let is_labelled = BEFORE_A_CARD.is_match(line_prefix(&out, start));
+        let certainty = match (is_card(number), is_labelled, number.contains([' ', '-'])) {
             (true, true, _) | (true, _, true) => Sure,
             // One in ten of any sixteen digits has a valid checksum.
             (true, false, false) if lines.is_prose(start) => Doubtful,
             (false, true, true) if CARD_NUMBER.is_match(&compact(number)) => Doubtful,
-            _ => return number.to_owned(),
+            _ => return None,
         };
-        r.hide("card", certainty, number)
+        let is_part = !is_labelled && is_inside(&out, start) || out[..start].ends_with('+');
+        (!is_part && !goes_on(&out, start + number.len()))
+            .then(|| (number.len(), r.hide("card", certainty, number)))
     })
 }
 
@@ -176,66 +164,51 @@ pub(super) fn hide_phones(r: &mut Redactor, text: &str) -> String {
 /// Redacts numbers that begin with a plus sign or two zeros.
 fn international(r: &mut Redactor, text: &str) -> String {
     let lines = Lines::of(text);
-    let out = r.replace(&INTERNATIONAL, text, |r, c, text| {
-        let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
+    let out = r.replace_front(&INTERNATIONAL, text, |r, whole, start| {
         let number = at_most(whole, 15);
         // An unmatched opening bracket is no part of the number.
         let open = if number.starts_with('(') && !number.contains(')') { "(" } else { "" };
-        let number = &number[open.len()..];
+        let (number, end) = (&number[open.len()..], start + number.len());
         let digits = digits(number);
         // Programs write numbers with a plus sign as well.
-        let enough =
+        let is_likely =
             lines.is_prose(start) || number.len() != digits.len() + 1 || digits.len() >= 11;
         let is_part = is_inside(text, start + open.len())
             && !BEFORE_DIALLED.is_match(line_prefix(text, start));
-        if is_part
-            || !enough
-            || goes_on(text, start + open.len() + number.len())
-            || !ABROAD.is_match(&digits)
-        {
-            return whole.to_owned();
-        }
-        format!("{open}{}{}", r.hide("phone", Sure, number), &whole[open.len() + number.len()..])
+        (is_likely && !is_part && !goes_on(text, end) && ABROAD.is_match(&digits))
+            .then(|| (end - start, format!("{open}{}", r.hide("phone", Sure, number))))
     });
     let lines = Lines::of(&out);
-    r.replace(&WITH_ZEROS, &out, |r, c, text| {
-        let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
+    r.replace_front(&WITH_ZEROS, &out, |r, whole, start| {
         let number = at_most(whole, 17);
         let digits = digits(number);
-        let is_valid = digits.get(2..).is_some_and(|rest| ABROAD.is_match(rest));
-        if !is_valid || !lines.is_prose(start) || is_other(text, start, number) {
-            return whole.to_owned();
-        }
         // Zero-padded numbers look the same.
         let certainty = if number.len() == digits.len() { Doubtful } else { Sure };
-        format!("{}{}", r.hide("phone", certainty, number), &whole[number.len()..])
+        (ABROAD.is_match(digits.get(2..)?)
+            && lines.is_prose(start)
+            && !is_other(&out, start, number))
+        .then(|| (number.len(), r.hide("phone", certainty, number)))
     })
 }
 
 /// Redacts numbers after a word for a telephone.
 fn labelled(r: &mut Redactor, text: &str) -> String {
-    r.replace(&DIGITS, text, |r, c, text| {
-        let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
+    r.replace_front(&DIGITS, text, |r, whole, start| {
         let number = at_most(whole, 15);
         let (count, end) = (digits(number).len(), start + number.len());
-        let label = (6..=15).contains(&count).then(|| PHONE_LABEL.find(line_prefix(text, start)));
-        let Some(label) = label.flatten().map(|m| m.as_str().trim_end()) else {
-            return whole.to_owned();
-        };
+        if !(6..=15).contains(&count) {
+            return None;
+        }
+        let label = PHONE_LABEL.find(line_prefix(text, start))?.as_str().trim_end();
         // "mobile 12 345 678 requests": the word without punctuation is not enough.
         let is_labelled = !label.ends_with(|c: char| c.is_lowercase() || c.is_uppercase())
             || label.contains(' ')
             || number.starts_with(['0', '('])
             || number.contains(['-', '/']);
-        if !is_labelled
-            || count < 7 && ONLY_RING.is_match(label)
-            || UNIT.is_match(&text[end..])
-            || DATE.is_match(number)
-            || goes_on(text, end)
-        {
-            return whole.to_owned();
-        }
-        format!("{}{}", r.hide("phone", Sure, number), &whole[number.len()..])
+        let is_short = count < 7 && ONLY_RING.is_match(label);
+        let is_amount = UNIT.is_match(&text[end..]) || DATE.is_match(number);
+        (is_labelled && !is_short && !is_amount && !goes_on(text, end))
+            .then(|| (number.len(), r.hide("phone", Sure, number)))
     })
 }
 
@@ -251,35 +224,28 @@ fn is_other(text: &str, start: usize, number: &str) -> bool {
 
 /// Redacts numbers without a label, in prose and in signatures.
 fn bare(r: &mut Redactor, pattern: &Regex, text: &str) -> String {
-    if !pattern.is_match(text) {
-        return text.to_owned();
-    }
     let lines = Lines::of(text);
     let signatures = LazyCell::new(|| people::signatures(text));
-    r.replace(pattern, text, |r, c, text| {
-        let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
+    let is_national = pattern.as_str() == NATIONAL.as_str();
+    let is_usual = pattern.as_str() == USUAL.as_str();
+    r.replace_front(pattern, text, |r, whole, start| {
         let number = at_most(whole, 12);
+        let is_bracketed = number.contains('(');
         let rung = TO_RING.is_match(line_prefix(text, start));
         let is_signed = signatures.iter().any(|line| line.contains(&start));
-        let is_national = NATIONAL.as_str() == pattern.as_str();
-        let is_usual = USUAL.as_str() == pattern.as_str();
         let has_form = if is_national {
             digits(number).len() >= 8
         } else {
-            let is_bracketed = number.contains('(') && digits(number).len() >= 9;
-            (is_usual || is_bracketed || is_grouped(number, rung))
+            (is_usual || is_bracketed && digits(number).len() >= 9 || is_grouped(number, rung))
                 && !is_in_a_row(text, start, start + number.len())
         };
         let is_there =
             lines.is_prose(start) || is_national && is_signed || is_usual && whole.starts_with('(');
-        if !has_form || !is_there || is_other(text, start, number) {
-            return whole.to_owned();
-        }
         // Versions have dots between their numbers.
-        let is_sure =
-            is_usual && !number.contains('.') || is_signed || rung && number.contains('(');
+        let is_sure = is_usual && !number.contains('.') || is_signed || rung && is_bracketed;
         let certainty = if is_sure { Sure } else { Doubtful };
-        format!("{}{}", r.hide("phone", certainty, number), &whole[number.len()..])
+        (has_form && is_there && !is_other(text, start, number))
+            .then(|| (number.len(), r.hide("phone", certainty, number)))
     })
 }
 

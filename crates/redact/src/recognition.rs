@@ -47,8 +47,6 @@ const SURE_SCORE: f32 = 0.8;
 const LIKELY_SCORE: f32 = 0.65;
 /// The sentence in which a phrase is read again, before and after it.
 const FRAME: (&str, &str) = ("I spoke to ", " yesterday.\n");
-/// The number of phrases that are read at once.
-const PHRASES: usize = 6;
 /// The maximum number of phrases of a text; a window of the model takes 50 ms.
 const MOST_PHRASES: usize = 240;
 
@@ -174,32 +172,26 @@ impl KnownNames {
             }
         }
         phrases.truncate(MOST_PHRASES);
-        for group in phrases.chunks(PHRASES) {
-            let mut framed_text = String::new();
-            let mut places = Vec::new();
-            for phrase in group {
-                framed_text.push_str(FRAME.0);
-                places.push(framed_text.len()..framed_text.len() + phrase.len());
-                framed_text.push_str(phrase);
-                framed_text.push_str(FRAME.1);
-            }
-            let names = reader.names(&framed_text)?;
-            for place in places {
-                let within =
-                    |n: &&Recognition| place.start <= n.range.start && n.range.end <= place.end;
-                let phrase_names: Vec<&Recognition> = names.iter().filter(within).collect();
-                let (Some(first), Some(last)) = (phrase_names.first(), phrase_names.last()) else {
-                    continue;
-                };
-                // A surname may be a town's.
-                let full_name = &framed_text[first.range.start..last.range.end];
-                if phrase_names.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
-                    && names::is_whole(full_name)
-                    && names::is_full_name(full_name)
-                    && !reader.is_common(full_name)?
-                {
-                    self.people.push(full_name.to_owned());
-                }
+        // A line for each phrase, in which the model reads it.
+        let lines = phrases.iter().map(|phrase| format!("{}{phrase}{}", FRAME.0, FRAME.1));
+        let framed: String = lines.collect();
+        let names = reader.names(&framed)?;
+        let mut from = 0;
+        for phrase in phrases {
+            let place = from + FRAME.0.len()..from + FRAME.0.len() + phrase.len();
+            from = place.end + FRAME.1.len();
+            let within =
+                |n: &&Recognition| place.start <= n.range.start && n.range.end <= place.end;
+            let parts: Vec<&Recognition> = names.iter().filter(within).collect();
+            let (Some(first), Some(last)) = (parts.first(), parts.last()) else { continue };
+            // A surname may be a town's.
+            let name = &framed[first.range.start..last.range.end];
+            if parts.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
+                && names::is_whole(name)
+                && names::is_full_name(name)
+                && !reader.is_common(name)?
+            {
+                self.people.push(name.to_owned());
             }
         }
         Ok(())

@@ -50,8 +50,8 @@ pub(super) struct Redactor {
     pseudonyms: HashMap<Key, Pseudonym>,
     next: HashMap<&'static str, usize>,
     logins: BTreeSet<String>,
-    pub(super) trackers: BTreeSet<String>,
-    pub(super) hide_links: bool,
+    trackers: BTreeSet<String>,
+    hide_links: bool,
     /// Exceptions of the user, and whether each was used.
     exceptions: BTreeMap<String, bool>,
     known: Option<KnownTexts>,
@@ -140,6 +140,11 @@ impl Redactor {
     /// it.
     pub(super) fn keeps_host(&self, lower: &str) -> bool {
         !self.hide_links && self.trackers.contains(lower)
+    }
+
+    /// Returns whether this is a link to a tracker, and such links are hidden.
+    pub(super) fn is_link_to_tracker(&self, url: &str) -> bool {
+        self.hide_links && super::host_of(url).is_some_and(|host| self.trackers.contains(&host))
     }
 
     /// Ends the first pass: matches stay known, and their counts are reset.
@@ -268,6 +273,22 @@ impl Redactor {
         mut with: impl FnMut(&mut Self, &Captures<'_>, &str) -> String,
     ) -> String {
         pattern.replace_all(text, |c: &Captures<'_>| with(self, c, text)).into_owned()
+    }
+
+    /// Replaces the front of each match for which `with`, which receives it with its offset,
+    /// returns the front's length and a pseudonym.
+    pub(super) fn replace_front(
+        &mut self,
+        pattern: &Regex,
+        text: &str,
+        with: impl Fn(&mut Self, &str, usize) -> Option<(usize, String)>,
+    ) -> String {
+        self.replace(pattern, text, |r, c, _| {
+            match c.get(0).and_then(|m| with(r, m.as_str(), m.start())) {
+                Some((length, pseudonym)) => format!("{pseudonym}{}", &c[0][length..]),
+                None => c[0].to_owned(),
+            }
+        })
     }
 }
 

@@ -2,21 +2,66 @@
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Match};
+use regex::{Captures, Match, Regex};
+use toml_edit::Table;
 
 use super::{
-    Certainty::{Doubtful, Sure},
-    facts::{self, Rule, Within},
+    Certainty::{self, Doubtful, Sure},
+    facts,
     lines::{self, Lines, Manner},
     names, network,
     redactor::Redactor,
-    value,
+    value::{self, Check},
 };
 
 /// The kinds of private text that rules find.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 11] = [
     "token", "user", "host", "person", "place", "company", "email", "address", "device", "account",
+    "link",
 ];
+
+/// The kinds of lines in which a rule holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    Anything,
+    /// Everything but code.
+    Text,
+    Prose,
+}
+
+/// A rule: a pattern whose named groups are replaced. `data/rules.toml` describes the fields.
+struct Rule {
+    pattern: Regex,
+    checks: Vec<Check>,
+    needs: Option<String>,
+    label: Option<Regex>,
+    unless_before: Option<Regex>,
+    unless_after: Option<Regex>,
+    within: Within,
+    certainty: Certainty,
+}
+
+impl Rule {
+    fn read(table: &Table) -> Self {
+        let text = |name: &str| facts::field(table, name);
+        let pattern = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
+        let is_sure = table.get("sure").is_none_or(|sure| sure.as_bool() == Some(true));
+        Self {
+            pattern: facts::compile(&text("pattern").unwrap_or_default()),
+            checks: Check::read(&text("check").unwrap_or_default()),
+            needs: text("needs"),
+            label: pattern("label"),
+            unless_before: pattern("unless_before"),
+            unless_after: pattern("unless_after"),
+            within: match text("within").as_deref() {
+                None => Within::Anything,
+                Some("text") => Within::Text,
+                Some(_) => Within::Prose,
+            },
+            certainty: if is_sure { Sure } else { Doubtful },
+        }
+    }
+}
 
 /// A stage: rules that are applied one after the other.
 pub(super) struct Stage(LazyLock<Vec<Rule>>);
@@ -51,12 +96,16 @@ fn apply(r: &mut Redactor, rule: &Rule, text: &str) -> String {
     })
 }
 
-pub(super) static SECRETS: Stage = Stage::new(|| facts::rules("secrets"));
-pub(super) static ACCOUNTS: Stage = Stage::new(|| facts::rules("accounts"));
-pub(super) static NETWORK: Stage = Stage::new(|| facts::rules("network"));
-pub(super) static ADDRESSES: Stage = Stage::new(|| facts::rules("addresses"));
-pub(super) static PEOPLE: Stage = Stage::new(|| facts::rules("people"));
-pub(super) static LOGINS: Stage = Stage::new(|| facts::rules("logins"));
+fn read(stage: &str) -> Vec<Rule> {
+    facts::rules(stage).map(Rule::read).collect()
+}
+
+pub(super) static SECRETS: Stage = Stage::new(|| read("secrets"));
+pub(super) static ACCOUNTS: Stage = Stage::new(|| read("accounts"));
+pub(super) static NETWORK: Stage = Stage::new(|| read("network"));
+pub(super) static ADDRESSES: Stage = Stage::new(|| read("addresses"));
+pub(super) static PEOPLE: Stage = Stage::new(|| read("people"));
+pub(super) static LOGINS: Stage = Stage::new(|| read("logins"));
 
 /// Returns a match with pseudonyms, or `None` if it stays.
 fn hide_match(
@@ -90,19 +139,20 @@ fn hide_match(
         .filter(|(_, value)| !value.is_empty())
         .collect();
     values.sort_by_key(|(_, value)| value.start());
-    if !values.iter().all(|(kind, value)| fits(rule, kind, *value, text)) {
+    if !values.iter().all(|(kind, value)| fits(rule, kind, value.as_str())) {
         return None;
     }
     let mut out = String::with_capacity(whole.len());
     let mut at = whole.start();
     for (kind, value) in values {
         out.push_str(&text[at..value.start()]);
-        let certainty = if rule.sure { Sure } else { Doubtful };
+        let certainty = rule.certainty;
         let (original, end) = (value.as_str(), value.end());
         out.push_str(&match kind {
             "user" => r.name(original),
             "host" => network::host(r, original),
             "person" => r.hide_person(certainty, original),
+            "link" if !r.is_link_to_tracker(original) => original.to_owned(),
             "token" if value::is_placeholder(original) || value::names_a_secret(original) => {
                 original.to_owned()
             }
@@ -114,28 +164,12 @@ fn hide_match(
     Some(out)
 }
 
-/// Returns whether a value has the form of its kind and passes the check of its rule.
-fn fits(rule: &Rule, kind: &str, value: Match<'_>, text: &str) -> bool {
-    let is_quoted = text[..value.start()].ends_with(['"', '\'']);
-    let value = value.as_str();
+/// Returns whether a value has the form of its kind and passes the checks of its rule.
+fn fits(rule: &Rule, kind: &str, value: &str) -> bool {
     let has_form = match kind {
         "person" => names::can_be_name(value),
         "email" => !network::is_no_email(value),
         _ => true,
     };
-    let Some((check, least)) = rule.check.as_ref().filter(|_| kind != "user") else {
-        return has_form;
-    };
-    has_form
-        && match check.as_str() {
-            "random" => value::is_random(value, *least),
-            "told" => value::is_told(value, *least),
-            "assigned" => value::is_assigned(value),
-            "password" => value::is_told(value, 3) || is_quoted && value::is_assigned(value),
-            "generated" => value::is_generated(value),
-            "argument" => value::is_argument(value),
-            "license" => value::is_license(value),
-            "machine" => value.len() >= 4 && !value::is_method(value),
-            _ => value.contains(|c: char| c.is_ascii_digit()),
-        }
+    has_form && (kind == "user" || rule.checks.iter().all(|check| check.passes(value)))
 }

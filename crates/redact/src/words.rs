@@ -1,6 +1,13 @@
 //! Ordinary words, which are no secret, login or host. They follow "password:" in error messages.
 
+use std::sync::LazyLock;
+
 use precedent_text::words::Words;
+use regex::Regex;
+
+use super::facts::pattern;
+
+static CAMEL: LazyLock<Regex> = LazyLock::new(|| pattern("camel"));
 
 /// The words in English, then in the other languages of mail programs.
 static ORDINARY: Words = Words::new(include_str!("../data/ordinary.txt"));
@@ -25,20 +32,7 @@ pub(super) fn is_unlike_a_word(text: &str) -> bool {
 
 /// Returns whether a text is camel case: `NotFound`, `unexpectedEnd`.
 pub(super) fn is_camel(text: &str) -> bool {
-    let mut humps: Vec<usize> = vec![0];
-    for c in text.chars() {
-        if !c.is_alphabetic() {
-            return false;
-        }
-        if c.is_uppercase() {
-            humps.push(0);
-        }
-        if let Some(last) = humps.last_mut() {
-            *last += 1;
-        }
-    }
-    humps.retain(|n| *n > 0);
-    humps.iter().filter(|n| **n >= 3).count() * 3 >= humps.len() * 2
+    CAMEL.is_match(text)
 }
 
 #[cfg(test)]
