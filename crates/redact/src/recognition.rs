@@ -47,7 +47,7 @@ const SURE_SCORE: f32 = 0.8;
 const LIKELY_SCORE: f32 = 0.65;
 /// The sentence in which a phrase is read again, before and after it.
 const FRAME: (&str, &str) = ("I spoke to ", " yesterday.\n");
-/// The maximum number of phrases of a text; a window of the model takes 50 ms.
+/// The maximum number of phrases of a text; a window of the model takes 8 ms.
 const MOST_PHRASES: usize = 240;
 
 static NAME: LazyLock<Regex> = LazyLock::new(|| pattern("name_start"));
@@ -71,7 +71,7 @@ impl KnownNames {
         let mut places: Vec<(usize, usize)> = Vec::new();
         for sentence in sentences(text, &lines) {
             let content = &text[sentence.clone()];
-            if self.is_new(content) && may_name(content, reader)? {
+            if self.is_new(content) && self.may_name(content, reader)? {
                 places.push((passage.len(), sentence.start));
                 passage.push_str(content);
                 passage.push('\n');
@@ -93,6 +93,19 @@ impl KnownNames {
             }
         }
         self.read_phrases(text, &lines, reader)
+    }
+
+    /// Returns whether a sentence has a word that may be an unknown name: one with a capital that is
+    /// no ordinary word, or one in a script without capitals.
+    fn may_name(&self, sentence: &str, reader: &mut dyn NameReader) -> Result<bool> {
+        for word in WORD.find_iter(sentence).map(|m| m.as_str()) {
+            let is_known = || self.people.iter().any(|name| name.split(' ').any(|w| w == word));
+            let is_caseless = word.to_lowercase() == word.to_uppercase();
+            if (is_plain(word) || is_caseless) && !is_known() && !reader.is_common(word)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns whether a sentence or phrase is read for the first time.
@@ -216,19 +229,6 @@ fn sentences(text: &str, lines: &Lines) -> Vec<Range<usize>> {
         from = end;
     }
     out
-}
-
-/// Returns whether a sentence has a word that may be a name: one with a capital that is no ordinary
-/// word, or one in a script without capitals.
-fn may_name(sentence: &str, reader: &mut dyn NameReader) -> Result<bool> {
-    for word in WORD.find_iter(sentence) {
-        let word = word.as_str();
-        let is_plain = is_plain(word) || word.to_lowercase() == word.to_uppercase();
-        if is_plain && !reader.is_common(word)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Returns whether a capitalized word can be a part of a name.

@@ -169,7 +169,7 @@ pub(super) fn is_assigned(value: &str) -> bool {
 /// placeholder and ordinary words.
 pub(super) fn is_header_secret(value: &str) -> bool {
     let bare = value.trim_end_matches('=');
-    bare.chars().count() >= 4
+    bare.chars().count() >= 2
         && !is_placeholder(value)
         && !words::is_ordinary(bare)
         && !is_sentence(value)
