@@ -64,6 +64,13 @@ pub struct KnownNames {
     texts: BTreeSet<String>,
 }
 
+impl KnownNames {
+    /// Returns the logins of authors, without names in running text.
+    pub fn of_logins(logins: Vec<String>) -> Self {
+        Self { logins, ..Self::default() }
+    }
+}
+
 /// Returns the texts of a brief, each once.
 pub fn texts(brief: &Brief) -> BTreeSet<String> {
     let mut texts = BTreeSet::new();
