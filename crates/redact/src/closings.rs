@@ -1,126 +1,85 @@
-//! Closing formulas of letters: those of the mail parser, and combinations of the words below.
-//! Redacting a name needlessly costs less than cutting a mail too early, so these are recognised
+//! Closing formulas of letters: those of the mail parser, and combinations of closing words.
+//! Redacting a name needlessly costs less than cutting a mail too early, so these are recognized
 //! more broadly.
 
 use precedent_text::{mail, words::Words};
 
 /// The words of which a closing contains at least one.
-static CORE: Words = Words::new("
-    regards regard wishes sincerely respectfully respectively faithfully truly thanks thank thankyou thx tnx ty cheers cordially warmly kr rgds rgrds brgds
-    bw br bg brs yours best greetings gratefully appreciatively kindly
-    grüße grüßen grüsse grüssen gruesse gruessen gruß gruss grüßle herzlichst hochachtungsvoll mfg lg vg bg mfgs freundlichst danke dank ergebenst
-    cordialement salutations cdlt cdt bav amicalement respectueusement merci sincèrement bises remerciements
-    saludos saludo atentamente gracias cordialmente abrazo abrazos afectuosamente respetuosamente atte slds
-    saluti saluto grazie ossequi cordialità abbracci
-    atenciosamente cumprimentos obrigado obrigada abraço abraços att atte respeitosamente grato grata saudações abs
-    groet groeten groetjes mvg vriendelijk bedankt dankjewel hoogachtend gr
-    pozdrawiam pozdrowienia pozdrowieniami poważaniem szacunkiem szacunku dziękuję dzięki pozdr
-    hälsningar hälsning hälsn vänligen mvh tack hilsen hilsener hälsar takk tak venligst vennligst vh
-    terveisin terveiset kiitos kiittäen ystävällisesti
-    pozdravem pozdravom pozdravy pozdravuji zdravím děkuji díky úctou ďakujem
-    уважением уважением наилучшими спасибо благодарю благодарностью всего приветом повагою дякую
-    saygılarımla saygılarımızla saygılar teşekkürler teşekkür sevgiler selamlar çalışmalar
-    üdvözlettel tisztelettel köszönettel köszönöm üdv
-    stimă respect mulțumesc poštovanjem pozdrav hvala lugupidamisega pagarbiai cieņu εκτίμηση ευχαριστώ χαιρετισμούς
-    此致 敬礼 敬禮 敬上 谨上 謹上 祝好 顺颂商祺 顺祝商祺 谢谢 謝謝 感谢 敬具 草々 以上 よろしくお願いします よろしくお願いいたします よろしくお願い致します
-    宜しくお願いします 宜しくお願いいたします 宜しくお願い致します よろしくお願い申し上げます 何卒よろしくお願いいたします ありがとうございます 감사합니다 고맙습니다 수고하세요 드림 올림
-    בברכה תודה التحية وشكرا شكرا تحياتي
-");
+static CORE: Words = Words::new(include_str!("../data/closings.txt"));
 /// The words that a closing may contain beside them.
-static EXTRA_WORDS: Words = Words::new("
-    kind best warm warmest kindest many with and the in advance yours very much so a lot again all my our sincere sincerely for your help time support
-    have great nice good day weekend week one take care looking forward from to you & + - you're
-    mit freundlichen freundlichem freundliche freundlicher besten bestem beste bester herzlichen herzliche herzlichem herzlicher viele vielen vielem liebe lieben liebem lieber schöne schönen
-    schoene sonnige sonnigen und im voraus vorab recht ganz einen eine ein schönen tag noch ihr ihre euer eure dein deine
-    bien bonne journée à vous d'avance vôtre vos nos mes meilleures sincères distinguées et avec mes respectueuses très bonnes salutations votre aide par
-    y un una cordial cordiales atento muchas mil de antemano por su ayuda reciba muy atentos atentos mis más
-    cordiali distinti cari mille anticipo in e un i migliori tanti buona giornata buon lavoro
-    com os melhores cumprimentos e muito desde já um uma forte bom dia
-    met vriendelijke hartelijke beste warme alvast bij voorbaat dank en veel
-    z wyrazami serdecznie serdeczne góry bardzo i ze łączę
-    med vänliga vänlig bästa varma på förhand venlig vennlig beste mange hilsen så och og goda
-    ystävällisin parhain terveisin etukäteen paljon
-    s přátelským srdečným předem mnoho
-    с наилучшими пожеланиями искренним доброго заранее большое и з найкращими
-    iyi kolay gelsin çok şimdiden ederim en içten
-    cu bine lep lijep sa s mult με
-    مع أطيب
-");
+static EXTRAS: Words = Words::new(include_str!("../data/closing_extras.txt"));
 /// The words before the writer's town.
-const FROM: &[&str] = &[
-    "aus", "from", "depuis", "desde", "da", "från", "fra", "vanuit", "uit", "z", "из", "dal",
-    "dalla",
-];
-/// The one-word closings that are also words of titles: recognised only on their own line.
-const TITLES: &[&str] = &[
-    "best", "yours", "best of", "respect", "kindly", "regard", "br", "att", "in", "bw", "gr",
-    "以上", "to", "tak", "ty",
-];
+static FROM: Words = Words::new("aus from depuis desde da från fra vanuit uit z из dal dalla");
+/// The closings of one word that are also words of titles: a name follows only behind a comma.
+static TITLES: Words =
+    Words::new("best yours respect kindly regard br att in bw gr 以上 to tak ty");
 
-/// The punctuation that may end a closing.
-const ENDS: [char; 15] =
-    [',', '.', '!', ';', '~', '–', '—', '-', ':', '，', '。', '！', '、', '*', '_'];
+/// Returns the words of a line in small letters, with the offsets of their ends.
+fn words(line: &str) -> impl Iterator<Item = (usize, String)> {
+    let starts = line.split([' ', '\u{a0}', ',', '/', '\u{3000}']).scan(0, |at, word| {
+        let start = *at;
+        *at = line.len().min(
+            start
+                + word.len()
+                + line[start + word.len()..].chars().next().map_or(0, char::len_utf8),
+        );
+        Some((start, word))
+    });
+    starts.filter_map(|(start, word)| {
+        let front = word.len() - word.trim_start_matches(is_punctuation).len();
+        let bare = word.trim_matches(is_punctuation);
+        // The Turkish capital İ becomes two characters in lower case.
+        let lower = bare.to_lowercase().replace('’', "'").replace('\u{307}', "");
+        (!bare.is_empty()).then_some((start + front + bare.len(), lower))
+    })
+}
+
+fn is_punctuation(c: char) -> bool {
+    ",.!;~–—-:，。！、*_".contains(c)
+}
+
+/// Returns the end of the closing formula that a line begins with, in words and in bytes.
+fn formula(line: &str) -> Option<(usize, usize)> {
+    let is_part = |word: &str| CORE.contains(word) || EXTRAS.contains(word);
+    let front: Vec<(usize, String)> = words(line).take(9).take_while(|(_, w)| is_part(w)).collect();
+    let has_core = front.iter().any(|(_, word)| CORE.contains(word));
+    front.last().filter(|_| has_core && front.len() < 9).map(|(end, _)| (front.len(), *end))
+}
 
 /// Returns whether a line is a closing formula.
 pub(super) fn closes(line: &str) -> bool {
-    let line = line.trim().trim_matches(['*', '_']);
-    // The mail parser's phrases and sentences are not combinations of these words.
-    mail::closes(line) || town(line).is_some() || is_made_of_closings(line)
+    /// The maximum length in bytes; longer lines are sentences.
+    const WIDTH: usize = 140;
+    line.len() <= WIDTH && (mail::closes(line) || is_formula(line) || town(line).is_some())
 }
 
-fn is_made_of_closings(line: &str) -> bool {
-    // The Turkish capital İ becomes two characters in lower case.
-    let lower = line.trim_end_matches(ENDS).to_lowercase().replace('’', "'").replace('\u{307}', "");
-    let words: Vec<&str> = lower
-        .split([' ', '\u{a0}', ',', '/', '\u{3000}'])
-        .map(|word| word.trim_matches(ENDS))
-        .filter(|word| !word.is_empty())
-        .collect();
-    (1..=8).contains(&words.len())
-        && words.iter().any(|word| CORE.contains(word))
-        && words.iter().all(|word| CORE.contains(word) || EXTRA_WORDS.contains(word))
+fn is_formula(line: &str) -> bool {
+    formula(line).is_some_and(|(count, _)| words(line).count() == count)
 }
 
 /// Returns the town in "Beste Grüße aus Hamburg".
 pub(super) fn town(line: &str) -> Option<&str> {
-    let bare = line.trim().trim_end_matches(ENDS);
-    let begins = std::iter::once(0).chain(bare.match_indices(' ').map(|(at, _)| at + 1));
-    let words: Vec<(usize, &str)> = begins.zip(bare.split(' ')).collect();
-    let at = words.iter().position(|(_, word)| FROM.contains(&word.to_lowercase().as_str()))?;
-    let (begin, _) = *words.get(at + 1)?;
-    let place = &bare[begin..];
-    let capital =
-        words[at + 1..].iter().any(|(_, w)| w.chars().next().is_some_and(char::is_uppercase));
-    let few = words.len() - at <= 4 && !place.contains(|c: char| c.is_ascii_digit());
-    (at > 0 && capital && few && is_made_of_closings(&bare[..words[at].0])).then_some(place)
+    let line = line.trim().trim_end_matches(is_punctuation);
+    let (at, word) = line.match_indices(' ').find_map(|(at, _)| {
+        let word = line[at + 1..].split(' ').next()?;
+        FROM.contains(&word.to_lowercase()).then_some((at, word))
+    })?;
+    let town = line.get(at + word.len() + 2..)?;
+    let has_capital = town.split(' ').any(|word| word.starts_with(char::is_uppercase));
+    let is_short = town.split(' ').count() <= 3 && !town.contains(|c: char| c.is_ascii_digit());
+    (has_capital && is_short && is_formula(&line[..at])).then_some(town)
 }
 
 /// Finds the closing in a line with a closing and a name, as "Thanks, Berta" or "Mvh Marta
 /// Lindqvist". Returns the offset of the name, and whether punctuation separates the two.
 pub(super) fn before_a_name(line: &str) -> Option<(usize, bool)> {
-    let marks = line
-        .char_indices()
-        .filter(|(_, c)| matches!(c, ',' | '!' | '.' | '–' | '—' | '-' | '，' | '！' | '、'));
-    for (at, c) in marks {
-        let rest = &line[at + c.len_utf8()..];
-        let begin = line.len() - rest.trim_start_matches([' ', '\u{a0}']).len();
-        // A hyphen may be inside of a name, so it separates only before a space.
-        let is_separate = c != '-' && c != '.' || rest.starts_with(' ');
-        if begin < line.len() && is_separate && closes(&line[..at]) {
-            return Some((begin, true));
-        }
-    }
-    let gaps: Vec<usize> = line.match_indices(' ').map(|(at, _)| at).collect();
-    gaps.into_iter()
-        .rev()
-        .find(|at| {
-            let front = line[..*at].trim();
-            let lower = front.to_lowercase();
-            let formula = closes(front) && !TITLES.contains(&lower.as_str());
-            let rest = line[*at..].trim_start();
-            formula && rest.starts_with(char::is_uppercase) && !is_made_of_closings(rest)
-        })
-        .map(|at| (at + 1, false))
+    let (count, end) = formula(line)?;
+    let name = line[end..].trim_start_matches(|c| is_punctuation(c) || matches!(c, ' ' | '\u{a0}'));
+    let is_separate = line[end..].starts_with(is_punctuation)
+        || line[end..].trim_start().starts_with(['–', '—', '-']);
+    let is_title = count == 1 && TITLES.contains(&line[..end].to_lowercase());
+    let is_name = name.starts_with(char::is_uppercase) && (is_separate || !is_title);
+    is_name.then(|| (line.len() - name.len(), is_separate))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::re;
+use super::facts::pattern;
 
 /// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +18,7 @@ pub(super) enum Manner {
     Code,
 }
 
-static LOG: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"^\s*(?:>\s*)*(?:\[[\dA-Z ]|<\d+>|\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:|\d\d?[./-][A-Za-z]{3}[./-]\d{2,4}|\d{10,}\b",
-        r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|PANIC)\b|at \S+\(|thread '|#?\d+:? +0x|[DEFIVW]/)",
-        r"|\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|\b\w+=\S+.*\b\w+=\S|^\s*(?:>\s*)*[$#%] |^[+-]{3} |^@@ ",
-    ))
-});
+static LOG: LazyLock<Regex> = LazyLock::new(|| pattern("log_line"));
 
 /// The lines of a text, by their start.
 pub(super) struct Lines {

@@ -1,28 +1,91 @@
-//! The words of names: those that are none, and what represents a person without the whole name.
+//! Names of people: their form, the words that are none, and what represents a person without the
+//! whole name.
+
+use std::sync::LazyLock;
 
 use precedent_text::{tokens, words::Words};
+use regex::Regex;
 
-/// The capitalised words in the position of names.
-pub(super) static NO_PEOPLE: Words = Words::new(
-    "all abteilung admin administrator also and any anyone anybody best build chat colleagues
-     community company customer dank danke damen department dev developer developers devs director
-     engineer engineering error everybody everyone expected folks friend friends group guys head
-     helpdesk herren issue it kollegen ladies lead logs madam maintainer maintainers manager me no
-     none not note office operations people please product project regards report sales sent
-     service services sir steps summary support system team thank thanks there the this to
-     together us user users version we world yes you zusammen alle i if is in on at my what when
-     windows linux ubuntu debian android chrome firefox internet explorer visual studio spring
-     boot red hat docker java python rust",
-);
+use super::{closings, facts::pattern};
 
+static WHOLE_NAME: LazyLock<Regex> = LazyLock::new(|| pattern("whole_name"));
+static COMPANY: LazyLock<Regex> = LazyLock::new(|| pattern("company"));
+
+/// The capitalized words in the position of names.
+static NO_PEOPLE: Words = Words::new(include_str!("../data/no_people.txt"));
 /// The names that are also ordinary words.
-static WORDS_TOO: Words = Words::new(
-    "april art august bill black branch brown bush case chase code cook drew field frank grace
-     gray green guy hope jack june key king long mark max may miles min norm page pat penny price
-     ray rich rob rose sandy stone sue summer white will wood young day free good hill lane land
-     lee little love moon park power rice root sharp short small star sun test turner wall west
-     north south east winter wise",
-);
+static NAMES_AND_WORDS: Words = Words::new(include_str!("../data/names_and_words.txt"));
+
+/// Returns whether a text can be a person's name.
+pub(super) fn is_name(text: &str) -> bool {
+    let words = || text.split([' ', '\u{a0}']).filter(|w| !w.is_empty());
+    WHOLE_NAME.is_match(text)
+        && text.chars().count() <= 60
+        && words().any(|w| w.trim_end_matches('.').chars().count() > 1)
+        && !words().any(|w| {
+            let lower = w.trim_end_matches('.').to_lowercase();
+            NO_PEOPLE.contains(&lower) || w.chars().count() > 3 && w.chars().all(char::is_uppercase)
+        })
+}
+
+/// Returns whether a text that was recognized as a name has the form of one: no word has a capital
+/// inside, as identifiers have, except after "Mc", "Mac" and an apostrophe.
+pub(super) fn is_full_name(text: &str) -> bool {
+    let has_inner_capital = |word: &str| {
+        let rest = word.strip_prefix("Mc").or(word.strip_prefix("Mac")).unwrap_or(word);
+        let mut chars = rest.chars().skip(1);
+        chars.any(char::is_uppercase) && rest.chars().any(char::is_lowercase)
+    };
+    let mut words = text.split([' ', '\u{a0}', '-', '\'', '’']);
+    (is_name(text) || is_name_without_case(text)) && !words.any(has_inner_capital)
+}
+
+/// Returns whether a text in the position of a name can be one in a script without case: East Asian
+/// or Near Eastern.
+fn is_name_without_case(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let east = text
+        .chars()
+        .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'));
+    let most = if east { 8 } else { 30 };
+    (2..=most).contains(&letters)
+        && text.chars().all(|c| {
+            c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase()
+                || matches!(c, ' ' | '\u{3000}' | '・' | '\u{a0}')
+                || is_mark(c)
+        })
+        && !closings::closes(text)
+        && !is_company(text)
+        && !["部", "課", "课", "センター", "サポート", "客服", "团队", "팀"]
+            .iter()
+            .any(|end| text.ends_with(end))
+}
+
+/// Returns whether a character is a vowel sign above or below a letter.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{0900}'..='\u{097f}' | '\u{0e00}'..='\u{0e7f}' | '\u{064b}'..='\u{0652}' | '\u{05b0}'..='\u{05c7}')
+}
+
+/// Returns whether a text can be the name of a signer.
+pub(super) fn can_sign(text: &str) -> bool {
+    is_name(text) || is_name_without_case(text)
+}
+
+/// Returns whether a text in a place of names can be one: "Hansen, Molly", "Ada", "高橋 美咲".
+pub(super) fn can_be_name(text: &str) -> bool {
+    is_name(&text.replace(',', ""))
+        || !text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
+}
+
+/// Returns whether a text is the name of a company, by its legal form.
+pub(super) fn is_company(text: &str) -> bool {
+    COMPANY.is_match(text)
+}
+
+/// Returns whether a name has more than one word.
+pub(super) fn is_whole(name: &str) -> bool {
+    name.contains([' ', '\u{a0}', '\u{3000}'])
+}
 
 /// Returns whether a word of a text is one that stands in the position of names.
 pub(super) fn is_no_name(text: &str) -> bool {
@@ -73,6 +136,6 @@ fn is_distinctive(word: &&str) -> bool {
     word.chars().count() >= 3
         && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
         && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"].contains(word)
-        && !WORDS_TOO.contains(&word.to_lowercase())
+        && !NAMES_AND_WORDS.contains(&word.to_lowercase())
         && !NO_PEOPLE.contains(&word.to_lowercase())
 }

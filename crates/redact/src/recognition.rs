@@ -9,10 +9,9 @@ use regex::Regex;
 
 use super::{
     KnownNames,
+    facts::pattern,
     lines::{Lines, Manner, line_prefix},
-    names, network,
-    people::{self, BETWEEN, WORD},
-    re, words,
+    names, network, words,
 };
 
 /// A name that a model recognized in a text.
@@ -48,31 +47,17 @@ const SURE_SCORE: f32 = 0.8;
 const LIKELY_SCORE: f32 = 0.65;
 /// The sentence in which a phrase is read again, before and after it.
 const FRAME: (&str, &str) = ("I spoke to ", " yesterday.\n");
-/// The number of phrases that are read at once.
-const PHRASES: usize = 6;
-/// The maximum number of phrases of a text; a window of the model takes 50 ms.
+/// The maximum number of phrases of a text; a window of the model takes 8 ms.
 const MOST_PHRASES: usize = 240;
 
-static NAME: LazyLock<Regex> =
-    LazyLock::new(|| re(&format!("^{WORD}(?:-\\p{{Ll}}+)?(?:(?:{BETWEEN}|-){WORD}){{0,3}}")));
-static PHRASE: LazyLock<Regex> = LazyLock::new(|| re(&format!("{WORD}(?:{BETWEEN}{WORD}){{1,3}}")));
-/// The words before a thing: an article, or a preposition of places and means.
-static BEFORE_A_THING: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:^|\W)(?:the|an?|in|on|into|onto|via|using|im|auf)[ ]$"));
-/// The words before a place, in the languages of mail programs.
-static BEFORE_A_PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)(?:^|\W)(?:in|at|from|near|de|en|à|em|di|a|w|we|z|aus|nach|bei|te|från|fra|site|branch)[ ]$",
-    )
-});
-/// The state and the postal code behind a town.
-static REST_OF_ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^,?[ ](?:[A-Z]{2}[ ])?(?:\d{5}(?:-\d{3,4})?|[A-Z]\d[A-Z][ ]\d[A-Z]\d|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z]{2})\b",
-    )
-});
-/// A version after a name.
-static AFTER_A_THING: LazyLock<Regex> = LazyLock::new(|| re(r"^[ ]v?\d+(?:\.\d+|\b)"));
+static NAME: LazyLock<Regex> = LazyLock::new(|| pattern("name_start"));
+static PHRASE: LazyLock<Regex> = LazyLock::new(|| pattern("phrase"));
+static BEFORE_A_THING: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_thing"));
+static BEFORE_A_PLACE: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_place"));
+static REST_OF_ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern("rest_of_address"));
+static WORD: LazyLock<Regex> = LazyLock::new(|| pattern("name_word"));
+static SENTENCE_END: LazyLock<Regex> = LazyLock::new(|| pattern("sentence_end"));
+static AFTER_A_THING: LazyLock<Regex> = LazyLock::new(|| pattern("after_a_thing"));
 
 impl KnownNames {
     /// Adds the names that a model recognizes in a text.
@@ -81,19 +66,52 @@ impl KnownNames {
     /// Those of the reader.
     pub fn read(&mut self, text: &str, reader: &mut dyn NameReader) -> Result<()> {
         let lines = Lines::of(text);
-        for passage in prose(text, &lines) {
-            for name in reader.names(&text[passage.clone()])? {
-                let range = passage.start + name.range.start..passage.start + name.range.end;
-                if name.is_person {
-                    for person in people_in(text, range) {
-                        self.add_person(text, person, name.score, reader)?;
-                    }
-                } else {
-                    self.add_place(text, range, name.score, reader)?;
+        let mut passage = String::new();
+        // The offset of each sentence in the passage and in the text.
+        let mut places: Vec<(usize, usize)> = Vec::new();
+        for sentence in sentences(text, &lines) {
+            let content = &text[sentence.clone()];
+            if self.is_new(content) && self.may_name(content, reader)? {
+                places.push((passage.len(), sentence.start));
+                passage.push_str(content);
+                passage.push('\n');
+            }
+        }
+        for name in reader.names(&passage)? {
+            let next = places.partition_point(|(from, _)| *from <= name.range.start);
+            let Some((from, to)) = next.checked_sub(1).map(|at| places[at]) else { continue };
+            if places.get(next).is_some_and(|(next, _)| name.range.end >= *next) {
+                continue;
+            }
+            let range = name.range.start - from + to..name.range.end - from + to;
+            if name.is_person {
+                for person in people_in(text, range) {
+                    self.add_person(text, person, name.score, reader)?;
                 }
+            } else {
+                self.add_place(text, range, name.score, reader)?;
             }
         }
         self.read_phrases(text, &lines, reader)
+    }
+
+    /// Returns whether a sentence has a word that may be an unknown name: one with a capital that is
+    /// no ordinary word, or one in a script without capitals.
+    fn may_name(&self, sentence: &str, reader: &mut dyn NameReader) -> Result<bool> {
+        for word in WORD.find_iter(sentence).map(|m| m.as_str()) {
+            let is_known = || self.people.iter().any(|name| name.split(' ').any(|w| w == word));
+            let is_caseless = word.to_lowercase() == word.to_uppercase();
+            if (is_plain(word) || is_caseless) && !is_known() && !reader.is_common(word)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns whether a sentence or phrase is read for the first time.
+    fn is_new(&mut self, text: &str) -> bool {
+        let text = text.trim();
+        !text.is_empty() && self.texts.insert(text.to_owned())
     }
 
     fn add_person(
@@ -107,7 +125,7 @@ impl KnownNames {
         let is_single = !name.contains([' ', '\u{a0}', '-']);
         let is_thing =
             is_single && (score < SURE_SCORE || words::is_ordinary(name) || is_thing(text, &range));
-        if !is_thing && people::is_full_name(name) && !reader.is_common(name)? {
+        if !is_thing && names::is_full_name(name) && !reader.is_common(name)? {
             self.people.push(name.to_owned());
         }
         Ok(())
@@ -148,73 +166,86 @@ impl KnownNames {
             let is_part = text[..phrase_match.start()]
                 .ends_with(['.', '/', '\\', '_', '$', '@', '#'])
                 || text[phrase_match.end()..].starts_with(['/', '\\', '_', '(', '=']);
-            let is_known = self.people.iter().any(|name| name == phrase);
-            let is_code = lines.manner(phrase_match.start()) == Manner::Code;
+            if is_part || lines.manner(phrase_match.start()) == Manner::Code {
+                continue;
+            }
             // "Vertreter Uwe Stolle" begins with a noun.
             let rest = phrase.split_once([' ', '\u{a0}']).map(|(_, rest)| rest);
-            for phrase in [Some(phrase), rest.filter(|rest| people::is_whole(rest))] {
-                let is_new = |phrase: &&str| !phrases.contains(phrase);
-                if !is_part && !is_known && !is_code {
-                    phrases.extend(phrase.filter(is_new));
+            for phrase in
+                [Some(phrase), rest.filter(|rest| names::is_whole(rest))].into_iter().flatten()
+            {
+                let is_known = self.people.iter().any(|name| name == phrase);
+                if !is_known
+                    && has_two_names(phrase)
+                    && self.is_new(phrase)
+                    && !reader.is_common(phrase)?
+                {
+                    phrases.push(phrase);
                 }
             }
         }
         phrases.truncate(MOST_PHRASES);
-        for group in phrases.chunks(PHRASES) {
-            let mut framed_text = String::new();
-            let mut places = Vec::new();
-            for phrase in group {
-                framed_text.push_str(FRAME.0);
-                places.push(framed_text.len()..framed_text.len() + phrase.len());
-                framed_text.push_str(phrase);
-                framed_text.push_str(FRAME.1);
-            }
-            let names = reader.names(&framed_text)?;
-            for place in places {
-                let within =
-                    |n: &&Recognition| place.start <= n.range.start && n.range.end <= place.end;
-                let phrase_names: Vec<&Recognition> = names.iter().filter(within).collect();
-                let (Some(first), Some(last)) = (phrase_names.first(), phrase_names.last()) else {
-                    continue;
-                };
-                // A surname may be a town's.
-                let full_name = &framed_text[first.range.start..last.range.end];
-                if phrase_names.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
-                    && people::is_whole(full_name)
-                    && people::is_full_name(full_name)
-                    && !reader.is_common(full_name)?
-                {
-                    self.people.push(full_name.to_owned());
-                }
+        // A line for each phrase, in which the model reads it.
+        let lines = phrases.iter().map(|phrase| format!("{}{phrase}{}", FRAME.0, FRAME.1));
+        let framed: String = lines.collect();
+        let names = reader.names(&framed)?;
+        let mut from = 0;
+        for phrase in phrases {
+            let place = from + FRAME.0.len()..from + FRAME.0.len() + phrase.len();
+            from = place.end + FRAME.1.len();
+            let within =
+                |n: &&Recognition| place.start <= n.range.start && n.range.end <= place.end;
+            let parts: Vec<&Recognition> = names.iter().filter(within).collect();
+            let (Some(first), Some(last)) = (parts.first(), parts.last()) else { continue };
+            // A surname may be a town's.
+            let name = &framed[first.range.start..last.range.end];
+            if parts.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
+                && names::is_whole(name)
+                && names::is_full_name(name)
+                && !reader.is_common(name)?
+            {
+                self.people.push(name.to_owned());
             }
         }
         Ok(())
     }
 }
 
-/// Returns the runs of prose in a text.
-fn prose(text: &str, lines: &Lines) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    let mut at = 0;
+/// Returns the sentences in the prose of a text.
+fn sentences(text: &str, lines: &Lines) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut from = 0;
     for line in text.split_inclusive('\n') {
-        let range = at..at + line.len();
-        at = range.end;
-        if !lines.is_prose(range.start) {
-            continue;
+        let end = from + line.len();
+        // A row of a table is no sentence; the phrases in it are read.
+        if lines.is_prose(from) && !line.trim_start().starts_with('|') {
+            for stop in SENTENCE_END.find_iter(line) {
+                let next = end - line.len() + stop.end();
+                out.push(from..next);
+                from = next;
+            }
+            out.push(from..from + text[from..end].trim_end().len());
         }
-        match runs.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => runs.push(range),
-        }
+        from = end;
     }
-    runs
+    out
+}
+
+/// Returns whether a capitalized word can be a part of a name.
+fn is_plain(word: &str) -> bool {
+    names::is_full_name(word) && !words::is_ordinary(word) && !network::is_software(word)
+}
+
+/// Returns whether at least two words of a phrase can be parts of a name.
+fn has_two_names(phrase: &str) -> bool {
+    phrase.split([' ', '\u{a0}']).filter(|word| word.len() > 1 && is_plain(word)).count() >= 2
 }
 
 /// Returns the names in a range that a model took for one, completed and without other words.
 fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let name_text = &text[range.clone()];
     // "Mbeki, Sipho" is one person, "Laura Bianchi, Marco Esposito" are two.
-    let is_list = name_text.split(", ").any(people::is_whole);
+    let is_list = name_text.split(", ").any(names::is_whole);
     let parts: Vec<&str> = if is_list { name_text.split(", ").collect() } else { vec![name_text] };
     let mut at = range.start;
     let mut people = Vec::new();
@@ -226,7 +257,7 @@ fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
         let mut name = &text[start..end];
         while let Some((rest, last)) = name.rsplit_once([' ', '\u{a0}', '-'])
             && name.len() > part.len()
-            && !people::is_name(last)
+            && !names::is_name(last)
         {
             name = rest;
         }

@@ -1,15 +1,21 @@
 //! The state of a redaction: the matches so far and their pseudonyms, which are constant throughout
 //! a brief.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex};
 
 use super::{
-    Certainty::{self, Sure},
+    Certainty::{self, Doubtful, Sure},
     KnownNames, Wishes, names, words,
 };
 use precedent_core::model::{Redaction, RedactionPreview};
+use precedent_text::words::Words;
+
+/// The words in the position of a login or host that are none: values and ordinary words, accounts
+/// of every system, image tags, and annotations of programs.
+pub(super) static NO_LOGINS: Words = Words::new(include_str!("../data/no_logins.txt"));
 
 struct Pseudonym {
     pseudonym: String,
@@ -17,29 +23,42 @@ struct Pseudonym {
     sure: bool,
 }
 
+/// A kind and an original.
+type Key = (&'static str, String);
+
+/// The places in which a known text is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    Anywhere,
+    WholeWord,
+    /// A whole word with hyphens, in capital or small letters.
+    Login,
+    /// Beside a dot, slash or the like, as in paths and packages.
+    Joined,
+}
+
+/// The known texts, and how they are found.
+struct KnownTexts {
+    automaton: AhoCorasick,
+    needles: Vec<(String, Scope, Key)>,
+    /// The number of pseudonyms that they were made of.
+    pseudonyms: usize,
+}
+
 /// A redactor with the pseudonyms that it has assigned.
 pub(super) struct Redactor {
-    pseudonyms: HashMap<(&'static str, String), Pseudonym>,
+    pseudonyms: HashMap<Key, Pseudonym>,
     next: HashMap<&'static str, usize>,
     logins: BTreeSet<String>,
-    pub(super) trackers: BTreeSet<String>,
-    pub(super) hide_links: bool,
+    trackers: BTreeSet<String>,
+    hide_links: bool,
     /// Exceptions of the user, and whether each was used.
     exceptions: BTreeMap<String, bool>,
-    /// Pattern of all logins as whole words.
-    names: Option<Regex>,
-    /// Single words of people's names, with the full name.
-    parts: BTreeMap<String, (&'static str, String)>,
-    /// Surnames in small letters, as in paths and packages, with the full name.
-    surnames: BTreeMap<String, (&'static str, String)>,
+    known: Option<KnownTexts>,
 }
 
 impl Redactor {
     pub(super) fn new(logins: &[String], trackers: BTreeSet<String>, wishes: &Wishes<'_>) -> Self {
-        let mut names: Vec<String> =
-            logins.iter().filter(|p| p.chars().count() >= 3).map(|p| regex::escape(p)).collect();
-        names.sort_by_key(|n| std::cmp::Reverse(n.len()));
-        let pattern = format!(r"(?i)(^|[^\w-])({})($|[^\w-])", names.join("|"));
         Self {
             pseudonyms: HashMap::new(),
             next: HashMap::new(),
@@ -47,9 +66,7 @@ impl Redactor {
             trackers,
             hide_links: wishes.links,
             exceptions: wishes.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
-            names: (!names.is_empty()).then(|| Regex::new(&pattern).ok()).flatten(),
-            parts: BTreeMap::new(),
-            surnames: BTreeMap::new(),
+            known: None,
         }
     }
 
@@ -98,7 +115,7 @@ impl Redactor {
     pub(super) fn name(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
         let is_login = self.logins.contains(&lower);
-        let is_word = super::NO_NAMES.contains(&lower) || words::is_ordinary(name);
+        let is_word = NO_LOGINS.contains(&lower) || words::is_ordinary(name);
         if is_word && !is_login || lower.starts_with('[') {
             return name.to_owned();
         }
@@ -125,28 +142,13 @@ impl Redactor {
         !self.hide_links && self.trackers.contains(lower)
     }
 
-    /// Ends the first pass: matches stay known, and their counts are reset. `parts` returns the
-    /// words and logins of a name that represent all of it.
+    /// Returns whether this is a link to a tracker, and such links are hidden.
+    pub(super) fn is_link_to_tracker(&self, url: &str) -> bool {
+        self.hide_links && super::host_of(url).is_some_and(|host| self.trackers.contains(&host))
+    }
+
+    /// Ends the first pass: matches stay known, and their counts are reset.
     pub(super) fn begin_again(&mut self) {
-        let whole: Vec<(&'static str, String)> = self
-            .pseudonyms
-            .keys()
-            .filter(|(kind, _)| matches!(*kind, "person" | "user"))
-            .cloned()
-            .collect();
-        for (kind, name) in whole {
-            let surname = names::surname(&name);
-            if let Some(surname) = surname.filter(|s| !self.exceptions.contains_key(s.as_str())) {
-                self.surnames.entry(surname).or_insert((kind, name.clone()));
-            }
-            for part in names::parts(&name) {
-                let is_taken = self.pseudonyms.contains_key(&(kind, part.clone()));
-                if !is_taken && !self.exceptions.contains_key(&part.to_lowercase()) {
-                    // Of two people with this name, either will do.
-                    self.parts.entry(part).or_insert((kind, name.clone()));
-                }
-            }
-        }
         self.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
     }
 
@@ -184,63 +186,83 @@ impl Redactor {
         self.pseudonyms.iter().filter(|(_, entry)| entry.count > 0)
     }
 
-    /// Replaces the known logins in a text.
-    pub(super) fn people(&mut self, text: String) -> String {
-        let Some(names) = self.names.clone() else { return text };
-        // Adjacent matches share a separator, so replace twice.
-        (0..2).fold(text, |text, _| {
-            self.replace(&names, &text, |r, c, _| format!("{}{}{}", &c[1], r.person(&c[2]), &c[3]))
-        })
-    }
-
-    /// Replaces the known matches wherever else they occur in a text.
-    pub(super) fn replace_known(&mut self, text: &str) -> String {
-        let originals = self
-            .pseudonyms
-            .keys()
-            .map(|(kind, original)| (original.clone(), (*kind, original.clone())));
-        let parts = self.parts.iter().map(|(part, whole)| (part.clone(), whole.clone()));
-        let mut list: Vec<(String, (&'static str, String))> = originals.chain(parts).collect();
-        list.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.cmp(b)));
-        let mut out = text.to_owned();
-        for (surname, key) in self.surnames.iter().filter(|(s, _)| text.contains(s.as_str())) {
-            let Some(entry) = self.pseudonyms.get_mut(key) else { continue };
-            let is_joined = |c: char| matches!(c, '.' | '/' | '\\' | '_' | '-' | '@' | ':');
-            let is_attached = |prefix: &str, suffix: &str| {
-                prefix.ends_with(is_joined) || suffix.starts_with(is_joined) && suffix.len() > 1
-            };
-            let (next_text, times) = replace_words(&out, surname, &entry.pseudonym, &is_attached);
-            out = next_text;
-            entry.count += times;
-        }
-        for (needle, key) in list {
-            let enough = match key.0 {
+    /// Returns the texts that stand for a known match.
+    fn needles(&self) -> Vec<(String, Scope, Key)> {
+        let logins = self.logins.iter().filter(|login| login.chars().count() >= 3);
+        let mut needles: Vec<(String, Scope, Key)> =
+            logins.map(|l| (l.clone(), Scope::Login, ("user", l.clone()))).collect();
+        let mut keys: Vec<&Key> = self.pseudonyms.keys().collect();
+        keys.sort_unstable();
+        for key in &keys {
+            let (kind, original) = (key.0, key.1.as_str());
+            let least = match kind {
                 "token" => 6,
                 "person" => 3,
                 _ => 4,
             };
             // An ordinary word may have another meaning elsewhere.
-            let is_distinctive = match key.0 {
-                "token" => words::is_unlike_a_word(&needle),
-                "user" | "host" => !words::is_ordinary(&needle),
+            let is_distinctive = match kind {
+                "token" => words::is_unlike_a_word(original),
+                "user" | "host" => !words::is_ordinary(original),
                 _ => true,
             };
-            if needle.chars().count() < enough || !is_distinctive || !out.contains(needle.as_str())
-            {
-                continue;
+            if is_distinctive && original.chars().count() >= least {
+                let scope = if kind == "token" { Scope::Anywhere } else { Scope::WholeWord };
+                needles.push((original.to_owned(), scope, (*key).clone()));
             }
-            let Some(entry) = self.pseudonyms.get_mut(&key) else { continue };
-            let is_token = key.0 == "token";
-            let is_whole = |prefix: &str, suffix: &str| is_token || is_whole_word(prefix, suffix);
-            let (next_text, times) = replace_words(&out, &needle, &entry.pseudonym, &is_whole);
-            out = next_text;
-            entry.count += times;
         }
-        out
+        for key in keys.into_iter().filter(|(kind, _)| matches!(*kind, "person" | "user")) {
+            let parts = names::parts(&key.1).into_iter().map(|part| (part, Scope::WholeWord));
+            let surname = names::surname(&key.1).map(|surname| (surname, Scope::Joined));
+            let parts = parts
+                .chain(surname)
+                .filter(|(part, _)| !self.exceptions.contains_key(&part.to_lowercase()));
+            needles.extend(parts.map(|(part, scope)| (part, scope, key.clone())));
+        }
+        // Of two people with this name, either will do.
+        let mut texts = HashSet::new();
+        needles.retain(|(text, scope, _)| texts.insert((text.clone(), *scope == Scope::Joined)));
+        needles
     }
 
-    pub(super) fn whole(&mut self, pattern: &Regex, kind: &'static str, text: &str) -> String {
-        self.replace(pattern, text, |r, c, _| r.hide(kind, Sure, &c[0]))
+    /// Replaces the known matches wherever else they occur in a text.
+    pub(super) fn replace_known(&mut self, text: &str) -> String {
+        let count = self.pseudonyms.len();
+        let known = match self.known.take().filter(|known| known.pseudonyms == count) {
+            Some(known) => known,
+            None => {
+                let needles = self.needles();
+                let texts = needles.iter().map(|(text, ..)| text);
+                let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(texts);
+                // A failure means gigabytes of names.
+                let Ok(automaton) = automaton else { return text.to_owned() };
+                KnownTexts { automaton, needles, pseudonyms: count }
+            }
+        };
+        let mut matches: Vec<(usize, usize, usize)> = known
+            .automaton
+            .find_overlapping_iter(text)
+            .map(|m| (m.start(), m.end(), m.pattern().as_usize()))
+            .filter(|(start, end, needle)| {
+                let (needle, scope, _) = &known.needles[*needle];
+                is_in_scope(text, *start, *end, needle, *scope)
+            })
+            .collect();
+        matches.sort_by_key(|(start, end, needle)| (*start, std::cmp::Reverse(*end), *needle));
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for (start, end, needle) in matches {
+            if start >= from {
+                let (_, scope, (kind, original)) = &known.needles[needle];
+                let certainty = if *scope == Scope::Login { Sure } else { Doubtful };
+                out.push_str(&text[from..start]);
+                out.push_str(&self.hide(kind, certainty, original));
+                from = end;
+            }
+        }
+        out.push_str(&text[from..]);
+        self.known = Some(known);
+        out
     }
 
     /// Replaces the matches of a pattern; `with` also receives the text around them.
@@ -252,41 +274,43 @@ impl Redactor {
     ) -> String {
         pattern.replace_all(text, |c: &Captures<'_>| with(self, c, text)).into_owned()
     }
-}
 
-/// Returns whether a text between these two is no part of a longer word.
-fn is_whole_word(prefix: &str, suffix: &str) -> bool {
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    !is_word(prefix.chars().next_back()) && !is_word(suffix.chars().next())
-}
-
-/// Replaces a text where `fits` accepts the text before and after it, and returns the number of
-/// replacements.
-fn replace_words(
-    text: &str,
-    needle: &str,
-    pseudonym: &str,
-    fits: &dyn Fn(&str, &str) -> bool,
-) -> (String, usize) {
-    let mut times = 0;
-    let mut from = 0;
-    let mut out = String::with_capacity(text.len());
-    for (at, _) in text.match_indices(needle) {
-        let end = at + needle.len();
-        // Pseudonyms are not redacted again.
-        let mut rest = text[end..].chars();
-        let is_pseudonym = text[..at].ends_with('[')
-            && rest.next() == Some('-')
-            && rest.next().is_some_and(|c| c.is_ascii_digit());
-        if fits(&text[..at], &text[end..]) && !is_pseudonym {
-            out.push_str(&text[from..at]);
-            out.push_str(pseudonym);
-            from = end;
-            times += 1;
-        }
+    /// Replaces the front of each match for which `with`, which receives it with its offset,
+    /// returns the front's length and a pseudonym.
+    pub(super) fn replace_front(
+        &mut self,
+        pattern: &Regex,
+        text: &str,
+        with: impl Fn(&mut Self, &str, usize) -> Option<(usize, String)>,
+    ) -> String {
+        self.replace(pattern, text, |r, c, _| {
+            match c.get(0).and_then(|m| with(r, m.as_str(), m.start())) {
+                Some((length, pseudonym)) => format!("{pseudonym}{}", &c[0][length..]),
+                None => c[0].to_owned(),
+            }
+        })
     }
-    out.push_str(&text[from..]);
-    (out, times)
+}
+
+/// Returns whether a known text is replaced in this place.
+fn is_in_scope(text: &str, start: usize, end: usize, needle: &str, scope: Scope) -> bool {
+    let (before, after) = (text[..start].chars().next_back(), text[end..].chars().next());
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let joins = |c: Option<char>| c.is_some_and(|c| r"./\_-@:".contains(c));
+    // Pseudonyms are not redacted again.
+    let mut rest = text[end..].chars().skip(1);
+    let is_pseudonym = before == Some('[')
+        && after == Some('-')
+        && rest.next().is_some_and(|c| c.is_ascii_digit());
+    let fits = match scope {
+        Scope::Anywhere => true,
+        Scope::WholeWord => !is_word(before) && !is_word(after),
+        Scope::Login => {
+            !is_word(before) && !is_word(after) && before != Some('-') && after != Some('-')
+        }
+        Scope::Joined => joins(before) || joins(after) && text.len() > end + 1,
+    };
+    fits && !is_pseudonym && (scope == Scope::Login || &text[start..end] == needle)
 }
 
 fn order(pseudonym: &str) -> Option<u32> {

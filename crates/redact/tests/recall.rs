@@ -21,6 +21,7 @@ use proptest::{
 };
 
 /// A text with its private spans.
+#[derive(Clone)]
 struct Marked {
     text: String,
     /// Kind and content.
@@ -323,4 +324,41 @@ fn technical_text_stays() {
     print("technical", &figures);
     assert!(figures.words >= 10_000);
     assert!(figures.false_words * 1000 <= figures.words, "{} replaced", figures.false_words);
+}
+
+/// Returns the processor's seconds of this thread, which other processes do not change.
+fn processor_seconds() -> f64 {
+    let times = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    times.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+}
+
+/// Prints the best of several times of the model, and of the patterns.
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    let Some(mut model) = model() else { return };
+    let marked = ["first.txt", "second.txt", "third.txt"].map(read_marked).concat();
+    let lines: Vec<&str> = marked.iter().map(|marked| marked.text.as_str()).collect();
+    let mails: Vec<String> = lines.chunks(20).map(|lines| lines.join("\n")).collect();
+    let logs = [read("technical.txt"), read("technical.txt").repeat(4)];
+    for (name, texts) in
+        [("mails", &mails[..]), ("logs", &logs[..1]), ("repeated logs", &logs[1..])]
+    {
+        let bytes: usize = texts.iter().map(String::len).sum();
+        let mut best = [f64::INFINITY; 2];
+        for _ in 0..5 {
+            let begin = processor_seconds();
+            let mut names = KnownNames::default();
+            for text in texts {
+                names.read(text, &mut Reading(&mut model)).unwrap();
+            }
+            let read = processor_seconds();
+            for text in texts {
+                redact_texts(&mut [&mut text.clone()], &names);
+            }
+            let times = [read - begin, processor_seconds() - read];
+            best = [0, 1].map(|at| best[at].min(times[at] * 1e6 / bytes as f64));
+        }
+        println!("{name}, {bytes} bytes: model {:.1}, patterns {:.1} ms a kB", best[0], best[1]);
+    }
 }

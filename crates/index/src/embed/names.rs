@@ -113,19 +113,24 @@ impl NameModel {
             self.tokenizer.encode(folded_text, false).map_err(|e| recognition_error(&e))?;
         let (ids, offsets) = (encoding.get_ids(), encoding.get_offsets());
         let mut classes: Vec<Option<(Label, f32)>> = vec![None; ids.len()];
-        let mut from = 0;
-        while from < ids.len() {
+        let begins_line = |at: usize| {
+            let gap = places[offsets[at - 1].1]..places[offsets[at].0];
+            text.get(gap).is_some_and(|gap| gap.contains('\n'))
+        };
+        let (mut from, mut overlap) = (0, 0);
+        while from + overlap < ids.len() {
             task.check()?;
-            let to = ids.len().min(from + WINDOW);
+            let end = ids.len().min(from + WINDOW);
+            // No name goes on in the next line, so windows that end with a line share nothing.
+            let line_end = (from + WINDOW / 2..end).rev().find(|at| begins_line(*at));
+            let to = line_end.filter(|_| end < ids.len()).unwrap_or(end);
             // The later window decides about the second half of what two windows share.
-            let decided_from = if from == 0 { 0 } else { from + OVERLAP / 2 };
+            let decided_from = from + overlap / 2;
             let window_classes =
                 self.classify(&ids[from..to]).map_err(|e| recognition_error(&e))?;
             classes[decided_from..to].copy_from_slice(&window_classes[decided_from - from..]);
-            if to == ids.len() {
-                break;
-            }
-            from = to - OVERLAP;
+            overlap = if to < end { 0 } else { OVERLAP };
+            from = to - overlap.min(to - from);
         }
         let tokens = offsets
             .iter()
