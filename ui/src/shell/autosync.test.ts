@@ -57,15 +57,15 @@ it("asks nobody until an interval was chosen, and then only the sources that are
   await desk.sources.load();
   await desk.autosync.look(NOW);
   expect(asked).not.toContain("sync");
-  desk.shelf.setSyncEvery(60);
+  desk.shelf.keep({ syncEvery: 60 });
   expect(desk.autosync.due(NOW)).toEqual([]);
-  desk.shelf.setSyncEvery(15);
+  desk.shelf.keep({ syncEvery: 15 });
   expect(desk.autosync.due(NOW)).toEqual(["acme/app"]);
 });
 
 it("says how many new reports are possible duplicates", async () => {
   await desk.sources.load();
-  desk.shelf.setSyncEvery(15);
+  desk.shelf.keep({ syncEvery: 15 });
   synced = () => {
     queue = [waits("acme/app#7", "likely"), waits("acme/app#8", "likely"), waits("acme/app#9", "related")];
     return [report];
@@ -78,7 +78,7 @@ it("says how many new reports are possible duplicates", async () => {
 
 it("says that something which was fixed may be back", async () => {
   await desk.sources.load();
-  desk.shelf.setSyncEvery(15);
+  desk.shelf.keep({ syncEvery: 15 });
   const fixedBefore = (key: string) => {
     const item = waits(key, "likely");
     return { ...item, candidate: { ...item.candidate, disposition: { possible_regression: null } } };
@@ -93,7 +93,7 @@ it("says that something which was fixed may be back", async () => {
 
 it("says that an earlier report was solved which an open one may be the same as", async () => {
   await desk.sources.load();
-  desk.shelf.setSyncEvery(15);
+  desk.shelf.keep({ syncEvery: 15 });
   synced = () => {
     queue = [];
     threads = { "acme/app#1": { key: "acme/app#1", state: "closed", state_reason: "completed" } };
@@ -105,7 +105,7 @@ it("says that an earlier report was solved which an open one may be the same as"
 
 it("says nothing of an earlier report that was closed without a fix", async () => {
   await desk.sources.load();
-  desk.shelf.setSyncEvery(15);
+  desk.shelf.keep({ syncEvery: 15 });
   synced = () => {
     queue = [];
     threads = { "acme/app#1": { key: "acme/app#1", state: "closed", state_reason: "not_planned" } };
@@ -117,7 +117,7 @@ it("says nothing of an earlier report that was closed without a fix", async () =
 
 it("tells of problems that newly came back after the fix", async () => {
   await desk.sources.load();
-  desk.shelf.setSyncEvery(15);
+  desk.shelf.keep({ syncEvery: 15 });
   back = ["acme/app#2"];
   synced = () => {
     back = ["acme/app#2", "acme/app#3"];
@@ -130,7 +130,7 @@ it("tells of problems that newly came back after the fix", async () => {
 
 it("tells of a failure in passing, and does not try again before the next time", async () => {
   await desk.sources.load();
-  desk.shelf.setSyncEvery(15);
+  desk.shelf.keep({ syncEvery: 15 });
   synced = () => {
     throw { code: "network", message: "there is no network", hint: null };
   };
@@ -142,16 +142,16 @@ it("tells of a failure in passing, and does not try again before the next time",
 });
 
 it("keeps the interval over restarts", () => {
-  desk.shelf.setSyncEvery(60);
+  desk.shelf.keep({ syncEvery: 60 });
   const again = new Desk();
   again.shelf.open("/casebook");
-  expect(again.shelf.syncEvery).toBe(60);
+  expect(again.shelf.kept.syncEvery).toBe(60);
 });
 
 it("syncs each source at its own interval, and by hand alone where that was chosen", async () => {
   mirrors = ["acme/app", "acme/mill", "acme/pump"];
   await desk.sources.load();
-  desk.shelf.setSyncEvery(15);
+  desk.shelf.keep({ syncEvery: 15 });
   desk.shelf.setSyncOf("acme/mill", 0);
   desk.shelf.setSyncOf("acme/pump", 240);
   await desk.autosync.look(NOW);
@@ -159,14 +159,14 @@ it("syncs each source at its own interval, and by hand alone where that was chos
   await desk.autosync.look(NOW + 2 * MINUTE);
   await desk.autosync.look(NOW + 300 * MINUTE);
   expect(syncs).toEqual(["acme/app", "acme/app acme/pump"]);
-  desk.shelf.setSyncEvery(0);
+  desk.shelf.keep({ syncEvery: 0 });
   expect(desk.autosync.due(NOW + 900 * MINUTE)).toEqual(["acme/pump"]);
 });
 
 it("waits for a network that costs nothing, where it was told to and the system knows", async () => {
   await desk.sources.load();
-  desk.shelf.setSyncEvery(15);
-  desk.shelf.setSyncMetered(false);
+  desk.shelf.keep({ syncEvery: 15 });
+  desk.shelf.keep({ syncMetered: false });
   metered = true;
   await desk.autosync.look(NOW);
   expect(syncs).toEqual([]);

@@ -2,6 +2,7 @@
 
 import type { Component, ComponentProps } from "svelte";
 import Avatar from "../lib/Avatar.svelte";
+import Choice from "../lib/Choice.svelte";
 import Code from "../lib/Code.svelte";
 import Comment from "../lib/Comment.svelte";
 import FromThread from "../lib/FromThread.svelte";
@@ -15,12 +16,8 @@ import StateIcon from "../lib/StateIcon.svelte";
 import Time from "../lib/Time.svelte";
 import MonthChart from "../problems/MonthChart.svelte";
 import Chips from "../search/Chips.svelte";
-import Meta from "../search/Meta.svelte";
-import Order from "../search/Order.svelte";
 import ReaderBar from "../search/ReaderBar.svelte";
 import Result from "../search/Result.svelte";
-import { Search } from "../search/search.svelte";
-import Row from "../search/Row.svelte";
 import ThreadHead from "../search/ThreadHead.svelte";
 import Footer from "../prompt/Footer.svelte";
 import LineRow from "../prompt/LineRow.svelte";
@@ -133,6 +130,7 @@ export const STORIES: readonly Story[] = [
     pasted: { query: "a log\nof two lines", change: none },
     long: { query: `label:"${TITLES.long}"`, change: none },
   }),
+  ...told("Choice", Choice, { full: { label: "Theme", options: [{ value: "light", name: "Light" }, { value: "dark", name: "Dark" }], value: "dark", choose: none } }),
   ...told("Code", Code, { short: { text: "if a != b -> c" }, coloured: { text: "# Twice, to be sure.\nsystemctl restart \"agent\" && exit 0", language: "sh" }, hostile: { text: BODIES.hostile, language: "html" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
   ...told("Comment", Comment, {
     ...each((sort) => ({ ...said, html: BODIES[sort] })),
@@ -166,13 +164,11 @@ export const STORIES: readonly Story[] = [
   ...told("Loading", Loading, { loading: {} }),
   ...told("Notices", Notices, { full: { notices: [{ lack: "model", text: "Not conclusive: keyword search only." }] }, empty: { notices: [] } }),
   ...told("Marked", Marked, { full: { spans: [{ text: "a ", hit: false }, { text: "certificate", hit: true }] }, empty: { spans: [] }, hostile: { spans: [{ text: TITLES.hostile, hit: true }] } }),
-  ...told("Meta", Meta, each((sort) => ({ hit: hit(sort, 4) }))),
   ...told("MonthChart", MonthChart, {
     full: { ...chart, series: series(MONTHS.map((_, at) => (at * 7) % 23)), list: none },
     line: { ...chart, sort: "line", series: series(MONTHS.map((_, at) => (at % 6 === 5 ? null : (at % 5) / 10))) },
     empty: { ...chart, series: series(MONTHS.map(() => 0)) },
   }),
-  ...told("Order", Order, { full: { search: new Search(), choose: none } }),
   ...told("Prose", Prose, { ...each((sort) => ({ html: BODIES[sort], here: hereOf(thread(sort)) })), empty: { html: "" } }),
   ...told("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
   ...told("Footer", Footer, {
@@ -224,10 +220,10 @@ export const STORIES: readonly Story[] = [
     second: { ...bar, thread: thread("plain"), passed: false, close: none, other: { key: "acme/app#2", go: none } },
     empty: { ...bar, thread: null, leave: none },
   }),
-  ...told("Result", Result, each((sort) => ({ hit: hit(sort), id: `result-${sort}`, selected: sort === "plain", details: true, choose: none })), "listbox"),
-  ...told("Row", Row, {
-    ...each((sort) => ({ hit: hit(sort), at: 0, of: 4, selected: sort === "plain", choose: none })),
-    loading: { hit: undefined, at: 1, of: 4, selected: false, choose: none },
+  ...told("Result", Result, {
+    ...each((sort) => ({ hit: hit(sort), at: 0, selected: sort === "plain", details: true, choose: none })),
+    row: { hit: hit("plain", 4), at: 0, of: 4, selected: false, details: false, choose: none },
+    loading: { hit: undefined, at: 1, of: 4, selected: false, details: false, choose: none },
   }, "listbox"),
   ...told("ShortcutField", ShortcutField, {
     full: { shortcut: "Ctrl+Alt+P", problem: null, choose: none },

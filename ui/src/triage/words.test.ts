@@ -18,7 +18,7 @@ it("says in one vocabulary what a pair is, each band by a word and a mark of its
 });
 
 it("cuts the queue down to what is at least so sure, from the surest to everything", () => {
-  expect(FILTERS.map(({ band, name }) => [band, name])).toEqual([
+  expect(FILTERS.map(({ value, name }) => [value, name])).toEqual([
     ["high", "Duplicates"], ["likely", "Likely"], ["possible", "Possible"], ["none", "All"],
   ]);
 });

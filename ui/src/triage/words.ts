@@ -13,11 +13,11 @@ export const BANDS: Record<Band, (other: string) => string> = words.triage.bands
 export const MARKS: Record<Band, string> = { high: "●●●", likely: "●●○", possible: "●○○", related: "◇", none: "○" };
 
 /** What the queue can be cut down to: everything that is at least so sure. */
-export const FILTERS: readonly { band: Band; name: string; title: string; nothing: string; nothingElse: string }[] = [
-  { band: "high", ...filters.high },
-  { band: "likely", ...filters.likely },
-  { band: "possible", ...filters.possible },
-  { band: "none", ...filters.none },
+export const FILTERS: readonly { value: Band; name: string; title: string; nothing: string; nothingElse: string }[] = [
+  { value: "high", ...filters.high },
+  { value: "likely", ...filters.likely },
+  { value: "possible", ...filters.possible },
+  { value: "none", ...filters.none },
 ];
 
 /** Whether it is said that the two may be the same. */
