@@ -20,10 +20,6 @@ export function paths(text: string): string[] {
   return lines.length > 0 && lines.length <= 20 && lines.every(isFile) ? lines : [];
 }
 
-export function name(path: string): string {
-  return path.split(/[\\/]/).pop() || path;
-}
-
 /** What all of it came to, in one line. */
 export function summary(response: LogResponse): string {
   const read = response.files.filter((file) => file.skipped === null).length;

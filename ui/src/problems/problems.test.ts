@@ -151,12 +151,6 @@ it("keeps what it shows when a reload fails, and offers a retry", async () => {
   expect(document.querySelector("[role=alert]")).toBe(null);
 });
 
-it("asks about one source where one is chosen", async () => {
-  desk.problems.choose("acme/app");
-  await rest();
-  expect(asked.at(-1)?.source).toBe("acme/app");
-});
-
 it("opens the list of each number in Search", async () => {
   document.getElementById("tab-numbers")?.click();
   await rest();

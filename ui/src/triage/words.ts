@@ -4,7 +4,7 @@ import { percent } from "../lib/text";
 import type { Band, Disposition, DuplicateCandidate, DuplicatesResponse, Outcome, TriageItem } from "../lib/types";
 import { words } from "../words";
 
-const { candidates: headings, filters, head, lists, pair } = words.triage;
+const { filters, head, lists, pair } = words.triage;
 
 /** What is said of a report and another one, which is named. */
 export const BANDS: Record<Band, (other: string) => string> = words.triage.bands;
@@ -28,11 +28,6 @@ export function maybeSame(band: Band): boolean {
 /** Whether a report looks like one that was fixed before it was reported. */
 export function mayBeBack({ candidate: { disposition } }: TriageItem): boolean {
   return typeof disposition === "object" && "possible_regression" in disposition;
-}
-
-/** What a list of candidates is called. */
-export function heading(candidates: readonly DuplicateCandidate[]): string {
-  return candidates.some((c) => maybeSame(c.band)) ? headings.maybeSame : headings.related;
 }
 
 /** A candidate beside its report: its number alone, where it has one. */
