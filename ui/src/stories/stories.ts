@@ -19,7 +19,6 @@ import Chips from "../search/Chips.svelte";
 import ReaderBar from "../search/ReaderBar.svelte";
 import Result from "../search/Result.svelte";
 import ThreadHead from "../search/ThreadHead.svelte";
-import Footer from "../prompt/Footer.svelte";
 import LineRow from "../prompt/LineRow.svelte";
 import PartLines from "../prompt/PartLines.svelte";
 import PromptView from "../prompt/PromptView.svelte";
@@ -171,10 +170,6 @@ export const STORIES: readonly Story[] = [
   }),
   ...told("Prose", Prose, { ...each((sort) => ({ html: BODIES[sort], here: hereOf(thread(sort)) })), empty: { html: "" } }),
   ...told("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
-  ...told("Footer", Footer, {
-    empty: { typing: true, takes: false, asked: false, message: "", brief: none, copy: none },
-    full: { typing: false, takes: true, asked: true, message: "Copied a reply that cites 3 items.", brief: none, copy: none },
-  }),
   ...told("LineRow", LineRow, {
     ...each((sort) => ({ id: `line-${sort}`, line: lines(sort).solved.lines[0]!, selected: sort === "plain", reach: none, open: none })),
     loading: { id: "line-old", line: lines("plain").known.lines[0]!, selected: false, old: true, reach: none, open: none },
