@@ -30,7 +30,7 @@ export class Known {
     }
   }
 
-  move(to: number): void {
-    this.at = Math.min(Math.max(to, 0), Math.max(0, (this.rows?.length ?? 0) - 1));
+  move(by: number): void {
+    this.at = Math.min(Math.max(this.at + by, 0), Math.max(0, (this.rows?.length ?? 0) - 1));
   }
 }
