@@ -3,7 +3,7 @@
 import * as api from "../lib/api";
 import { hinted } from "../lib/hints";
 import { Latest } from "../lib/latest";
-import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, SimilarNotes } from "../lib/types";
+import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 import { words } from "../words";
 
@@ -24,6 +24,15 @@ export interface Writing {
 /** What a draft is kept under: each note and each item has one of its own. */
 function draftOf({ key, attach }: Pick<Writing, "key" | "attach">): string {
   return key ?? ["new", ...attach].join(" ");
+}
+
+export const KINDS: Record<NoteKind, { name: string; about: string }> = words.notes.kinds;
+
+/** How near a note is to what was written. */
+export function nearness(match: NoteMatch | undefined): string {
+  const { muchTheSame, same, wordForWord } = words.notes.form;
+  if (!match) return same;
+  return match.exact ? wordForWord : muchTheSame;
 }
 
 const LOOK_AFTER = 450;

@@ -19,21 +19,17 @@ import Chips from "../search/Chips.svelte";
 import ReaderBar from "../search/ReaderBar.svelte";
 import Result from "../search/Result.svelte";
 import ThreadHead from "../search/ThreadHead.svelte";
-import LineRow from "../prompt/LineRow.svelte";
 import PartLines from "../prompt/PartLines.svelte";
 import PromptView from "../prompt/PromptView.svelte";
 import { Prompt, type Part, type PartName } from "../prompt/prompt.svelte";
 import { recognise } from "../prompt/recognise";
 import { first, known, solved as solvedLine, wiki } from "../prompt/words";
 import Banner from "../shell/Banner.svelte";
-import DropHint from "../shell/DropHint.svelte";
-import Icon from "../shell/Icon.svelte";
 import Rail from "../shell/Rail.svelte";
 import Toasts from "../shell/Toasts.svelte";
 import { Toasts as Messages } from "../shell/toasts.svelte";
 import Figures from "../sources/Figures.svelte";
 import ImportFiles from "../sources/ImportFiles.svelte";
-import Tested from "../sources/Tested.svelte";
 import { Importing } from "../sources/importing.svelte";
 import Appearance from "../settings/Appearance.svelte";
 import ShortcutField from "../settings/ShortcutField.svelte";
@@ -142,10 +138,8 @@ export const STORIES: readonly Story[] = [
     details: { candidate: candidate(), details: true },
     related: { candidate: { ...candidate(), band: "related" }, details: true },
   }),
-  ...told("DropHint", DropHint, { full: {} }),
   ...told("Facts", Facts, { full: { facts: FACTS }, empty: { facts: [] }, hostile: { facts: [{ kind: "message", shared: [TITLES.hostile], report: [TITLES.long], candidate: [] }] } }),
   ...told("Figures", Figures, { full: { figures: [["Issues", 12_345, none], ["Share of duplicates", "13%"]] }, empty: { figures: [] } }),
-  ...told("Icon", Icon, { full: { name: "triage" } }),
   ...told("Appearance", Appearance, { full: {} }),
   ...told("ImportFiles", ImportFiles, {
     ...each((sort) => files({ understood: understood(sort) })),
@@ -170,10 +164,6 @@ export const STORIES: readonly Story[] = [
   }),
   ...told("Prose", Prose, { ...each((sort) => ({ html: BODIES[sort], here: hereOf(thread(sort)) })), empty: { html: "" } }),
   ...told("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
-  ...told("LineRow", LineRow, {
-    ...each((sort) => ({ id: `line-${sort}`, line: lines(sort).solved.lines[0]!, selected: sort === "plain", reach: none, open: none })),
-    loading: { id: "line-old", line: lines("plain").known.lines[0]!, selected: false, old: true, reach: none, open: none },
-  }, "listbox"),
   ...told("PartLines", PartLines, {
     full: { ...partly, part: lines("plain").known },
     several: { ...partly, room: 3, part: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } },
@@ -230,10 +220,6 @@ export const STORIES: readonly Story[] = [
     open: { kind: "issue", state: "open" }, completed: { kind: "issue", state: "closed", reason: "completed" },
     "not planned": { kind: "issue", state: "closed", reason: "not_planned" }, duplicate: { kind: "issue", state: "closed", reason: "duplicate" },
     merged: { kind: "pull_request", state: "merged" }, page: { kind: "page", state: null }, note: { kind: "note", state: null },
-  }),
-  ...told("Tested", Tested, {
-    loading: { tested: "asking", host: "github.com" },
-    failing: { tested: { failure: { code: "authentication", message: "the token is refused", hint: "Create a new token and save it: precedent login github.com" } }, host: "github.com" },
   }),
   ...told("ThreadHead", ThreadHead, { ...each((sort) => ({ thread: thread(sort), filterBy: none, follow: none })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: none, follow: none } }),
   ...told("Time", Time, { full: { at: "2026-02-03T08:00:00Z", what: "Opened" }, narrow: { at: "2026-02-03T08:00:00Z", narrow: true }, empty: { at: null } }),
