@@ -7,7 +7,7 @@ import { Jobs } from "../shell/jobs.svelte";
 import { Shelf } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { Undo } from "../shell/undo.svelte";
-import { page, show, text } from "../stories/page";
+import { button, page, show, text } from "../stories/page";
 import { candidate, thread, waiting } from "../stories/samples";
 import { Triage } from "./triage.svelte";
 import TriageView from "./TriageView.svelte";
@@ -27,8 +27,7 @@ const numberOf = (key: unknown) => Number(String(key).split("#")[1]);
 const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
 const buttons = (css: string) => [...document.querySelectorAll(`${css} button`)].map((one) => one.textContent.trim());
 const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][aria-label^="${label}"] .title`)].map((one) => one.textContent);
-const click = (words: string) =>
-  [...document.querySelectorAll("button")].find((one) => one.textContent.includes(words))?.click();
+const click = (words: string) => button(words)?.click();
 async function press(key: string): Promise<void> {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
   // As the window does with what no list has taken.
