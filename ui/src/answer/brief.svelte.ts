@@ -1,7 +1,7 @@
 // The brief that is being made: what goes in, what it says, what a redaction hides, and where it is written.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { Asking } from "../lib/asking.svelte";
 import { copy } from "../shell/clipboard";
 import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, SectionKind } from "../lib/types";
 import type { Piece } from "./pieces";
@@ -26,14 +26,12 @@ export function leftOut(all: readonly Piece[], picked: ReadonlySet<string>): str
   return [...new Set(all.map((piece) => piece.key).filter((key) => !wanted.has(key)))];
 }
 
-export class BriefMaking {
+export class BriefMaking extends Asking {
   request = $state.raw<BriefRequest | null>(null);
   brief = $state.raw<Brief | null>(null);
   hidden = $state.raw<readonly RedactionPreview[]>([]);
   /** What was doubtful and stays. */
   kept = $state.raw<readonly RedactionPreview[]>([]);
-  failure = $state.raw<Failure | null>(null);
-  pending = $state(false);
   format = $state<BriefFormat>("markdown");
   path = $state("~/brief.md");
   /** Where it was written. */
@@ -43,8 +41,6 @@ export class BriefMaking {
   choosing = $state(false);
   /** Why it was not written. */
   refused = $state.raw<Failure | null>(null);
-
-  #latest = new Latest();
 
   begin(text: string, logs: readonly string[], source: string | null, leave_out: string[]): void {
     const privacy = { redact: true, redact_links: false, keep: [], notes: false };
@@ -157,24 +153,7 @@ export class BriefMaking {
     this.request = request;
     this.written = null;
     this.refused = null;
-    void this.#make(request);
-  }
-
-  async #make(request: BriefRequest): Promise<void> {
-    const isCurrent = this.#latest.begin();
-    this.pending = true;
-    try {
-      const [brief, hidden] = await Promise.all([
-        api.brief(request),
-        request.redact ? api.previewRedaction(request) : Promise.resolve([]),
-      ]);
-      if (!isCurrent()) return;
-      this.brief = brief;
-      this.hidden = hidden;
-      this.failure = null;
-    } catch (thrown) {
-      if (isCurrent()) this.failure = api.failure(thrown);
-    }
-    if (isCurrent()) this.pending = false;
+    const making = Promise.all([api.brief(request), request.redact ? api.previewRedaction(request) : []]);
+    void this.ask(making, ([brief, hidden]) => Object.assign(this, { brief, hidden }));
   }
 }

@@ -1,8 +1,8 @@
 // Logs and support bundles that lie on this machine: the distinct errors in them, and what is known of each.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
-import type { Failure, LogError, LogPlace, LogResponse, LogVerdict } from "../lib/types";
+import { Asking } from "../lib/asking.svelte";
+import type { LogError, LogPlace, LogResponse, LogVerdict } from "../lib/types";
 import { words } from "../words";
 import type { Jobs } from "../shell/jobs.svelte";
 
@@ -18,10 +18,6 @@ export function paths(text: string): string[] {
   // A line of a trace may begin with a path, too: what is a file ends with a name.
   const isFile = (line: string) => isPath(line) && !/:\d+(?::\d+)?$/.test(line) && !/^\/\S+ \S+ \S+/.test(line);
   return lines.length > 0 && lines.length <= 20 && lines.every(isFile) ? lines : [];
-}
-
-export function name(path: string): string {
-  return path.split(/[\\/]/).pop() || path;
 }
 
 /** What all of it came to, in one line. */
@@ -48,22 +44,20 @@ export function often(error: LogError): string[] {
   return [said.times(error.count), ...place(error.last, said.last), ...place(error.first, said.first)];
 }
 
-export class Logs {
+export class Logs extends Asking {
   /** Whether logs are what is asked about. */
   active = $state(false);
   files = $state.raw<readonly string[]>([]);
   response = $state.raw<LogResponse | null>(null);
-  failure = $state.raw<Failure | null>(null);
-  pending = $state(false);
   /** The error that the keys act on. */
   at = $state(0);
   /** The errors whose evidence is open, by their place. */
   opened = $state.raw<ReadonlySet<number>>(new Set());
 
   readonly #jobs: Jobs;
-  #latest = new Latest();
 
   constructor(jobs: Jobs) {
+    super();
     this.#jobs = jobs;
   }
 
@@ -74,21 +68,13 @@ export class Logs {
   /** Reads files, else a text that was pasted. */
   async read(files: readonly string[], text = ""): Promise<void> {
     if (this.pending) await this.stop();
-    const isCurrent = this.#latest.begin();
     this.files = files;
     this.active = true;
     this.response = null;
     this.failure = null;
-    this.pending = true;
     this.at = 0;
     this.opened = new Set();
-    try {
-      const response = await this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress));
-      if (isCurrent()) this.response = response;
-    } catch (thrown) {
-      if (isCurrent()) this.failure = api.failure(thrown);
-    }
-    if (isCurrent()) this.pending = false;
+    await this.ask(this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)), (response) => (this.response = response));
   }
 
   async stop(): Promise<void> {
@@ -97,12 +83,11 @@ export class Logs {
 
   clear(): void {
     if (this.pending) void this.stop();
-    this.#latest.forget();
+    this.forget();
     this.files = [];
     this.active = false;
     this.response = null;
     this.failure = null;
-    this.pending = false;
   }
 
   move(by: number): void {

@@ -11,47 +11,12 @@ import LogView from "./LogView.svelte";
 vi.mock("../lib/api");
 page();
 
-function error(change: Partial<LogError>): LogError {
-  const place = { file: "app.log", line: 7, at: null };
-  return {
-    severity: "error",
-    message: "no slot left",
-    template: "no slot left",
-    count: 1,
-    first: place,
-    last: place,
-    example: "no slot left",
-    excerpt: false,
-    before_crash: false,
-    near_end: false,
-    verdict: "new",
-    known: null,
-    case: null,
-    ...change,
-  };
-}
-
-function response(errors: LogError[]): LogResponse {
-  const of = (verdict: LogError["verdict"]) => errors.filter((one) => one.verdict === verdict).length;
-  return {
-    files: [
-      { name: "app.log", lines: 12000, skipped: null },
-      { name: "core", lines: 0, skipped: "not a text" },
-    ],
-    bytes: 1,
-    lines: 12000,
-    distinct: errors.length,
-    left_out: 0,
-    solved: of("solved"),
-    known: of("known"),
-    perhaps: of("perhaps"),
-    new: of("new"),
-    errors,
-    notices: [],
-    conclusive: true,
-    took_ms: 1,
-  };
-}
+const place = { file: "app.log", line: 7, at: null };
+const error = (change: Partial<LogError>): LogError => ({ ...answered("plain").errors[0]!, count: 1, first: place, last: place, verdict: "new", ...change });
+const response = (errors: LogError[]): LogResponse => ({
+  ...answered("plain"), errors, lines: 12000, distinct: errors.length, known: 0,
+  solved: errors.filter((one) => one.verdict === "solved").length, new: errors.filter((one) => one.verdict === "new").length,
+});
 
 test("a text is read as files only where it consists of paths", () => {
   expect(paths("/var/log/app.log")).toEqual(["/var/log/app.log"]);

@@ -1,25 +1,21 @@
 // The article that is being written: its request, its text, and whether it was copied or saved.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
-import type { Article, ArticleRequest, Failure } from "../lib/types";
+import { Asking } from "../lib/asking.svelte";
+import type { Article, ArticleRequest } from "../lib/types";
 import { copy } from "../shell/clipboard";
 import { words } from "../words";
 
 const said = words.article;
 
-export class ArticleDraft {
+export class ArticleDraft extends Asking {
   /** The request; none while the dialog is closed. */
   request = $state.raw<ArticleRequest | null>(null);
   article = $state.raw<Article | null>(null);
   /** The text of the article as HTML. */
   html = $state("");
-  failure = $state.raw<Failure | null>(null);
-  pending = $state(false);
   /** What was done with it. */
   done = $state<string | null>(null);
-
-  #latest = new Latest();
 
   begin(key: string): void {
     this.article = null;
@@ -61,20 +57,10 @@ export class ArticleDraft {
   }
 
   async #write(request: ArticleRequest): Promise<void> {
-    const isCurrent = this.#latest.begin();
     this.request = request;
-    this.pending = true;
     this.done = null;
     this.failure = null;
-    try {
-      const article = await api.article(request);
-      const [html] = await api.prose([article.markdown]);
-      if (!isCurrent()) return;
-      this.article = article;
-      this.html = html ?? "";
-    } catch (thrown) {
-      if (isCurrent()) this.failure = api.failure(thrown);
-    }
-    if (isCurrent()) this.pending = false;
+    const written = api.article(request).then(async (article) => ({ article, html: (await api.prose([article.markdown]))[0] ?? "" }));
+    await this.ask(written, (answer) => Object.assign(this, answer));
   }
 }

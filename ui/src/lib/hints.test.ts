@@ -13,6 +13,8 @@ it("makes words, and something to press, of a hint that names a command", () => 
   // What is said of another thing stays, whatever its words are.
   expect(hinted("Nothing sets a precedent here. Check --the log.")).toBe("Nothing sets a precedent here. Use the command line for this.");
   expect(hinted(null)).toBe("");
+  // Where no command is named, the code says what helps.
+  expect(hint("Set GH_TOKEN.", "authentication")).toEqual({ words: "Set GH_TOKEN.", remedy: "sources" });
 });
 
 /** The texts in the sources of the engine, tests left out; a stroke at the end of a line joins two. */

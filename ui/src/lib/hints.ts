@@ -2,6 +2,7 @@
 // a hint that names one gives way to what does the same here.
 
 import { words } from "../words";
+import type { Code } from "./types";
 
 const said = words.shared.remedies;
 
@@ -19,18 +20,20 @@ const REMEDIES: Record<string, Remedy> = {
   calibrate: "sources", gh: "sources",
 };
 
-const COMMAND =
-  /\bprecedent (backup|brief|calibrate|config|doctor|duplicates|export|import|index|login|mcp|model|note|restore|schema|search|show|source|status|sync|triage|troubleshoot|verdict)\b|\b(gh) auth login|(?:^|\s)--[a-z]/;
+/** What the code of a failure asks for, where its hint names no command. */
+const BY_CODE: Partial<Record<Code, Remedy>> = { corrupt: "repair", authentication: "sources", model_unavailable: "models" };
 
+/** A command stands in back quotes, or behind a colon or a comma; an option stands anywhere. */
+const COMMAND = /(?:`|[:,] (?:or )?)precedent (\w+)|\b(gh) auth login|(?:^|\s)--[a-z]/;
 const SENTENCES = /(?<=[.!?])\s+(?=\p{Lu}|`)/u;
 /** Where a part of a sentence ends that can be left out without the rest. */
 const PARTS = /(?=; |, (?:or|and|then|such) )/;
-
-/** An advice before the command that follows it, and an option behind one: "Use another token: precedent login NAME". */
+/** An advice before the command that follows it: "Use another token: precedent login NAME". */
 const ADVICE = /^(?!To |If )(.*[^,:](?<!run|with)): (?:`?precedent|gh|--)/;
+/** An option behind an advice: "Choose another folder with --casebook." */
 const OPTION = / with --[a-z]+(?: [A-Z]+)?(?=[.,;]|$)/g;
 
-export function hint(text: string): Hint {
+export function hint(text: string, code: Code | null = null): Hint {
   let remedy: Remedy | null = null;
   const sentences = text.replace(OPTION, "").split(SENTENCES).map((sentence) => {
     const parts = sentence.split(PARTS);
@@ -38,11 +41,13 @@ export function hint(text: string): Hint {
     if (named.length === 0) return sentence;
     const command = named.map((one) => one[1] ?? one[2]).find((one) => one !== undefined);
     remedy ??= (command && REMEDIES[command]) || null;
-    const instead = COMMAND.test(parts[0] ?? "") ? (ADVICE.exec(parts[0] ?? "")?.[1] ?? said[remedy ?? "other"].slice(0, -1)) : "";
-    return (instead + parts.filter((part) => !COMMAND.test(part)).join("")).replace(/[.;:,]*$/, ".");
+    const [first = "", ...others] = parts;
+    const instead = COMMAND.test(first) ? (ADVICE.exec(first)?.[1] ?? said[remedy ?? "other"].slice(0, -1)) : first;
+    const whole = instead + others.filter((part) => !COMMAND.test(part)).join("");
+    return whole.endsWith(".") ? whole : `${whole}.`;
   });
   const whole = [...new Set(sentences)].join(" ").replace("run the command again", "try again");
-  return { words: whole.slice(0, 1).toUpperCase() + whole.slice(1), remedy };
+  return { words: whole.slice(0, 1).toUpperCase() + whole.slice(1), remedy: remedy ?? (code && BY_CODE[code]) ?? null };
 }
 
 /** The words of a hint alone, for where nothing can be pressed. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plural } from "../words/english/numbers";
-import { count, holdings, isBehind, joined, linkWords, perSecond, plain, rate, sentence, standing, titled } from "./text";
-import type { SourceView } from "./types";
+import { count, isBehind, joined, perSecond, plain, rate, sentence, titled } from "./text";
 
 const span = (text: string, hit = false) => ({ text, hit });
 
@@ -12,11 +11,6 @@ describe("marked text", () => {
     expect(plain(joined(spans))).toBe(plain(spans));
   });
 
-  it("leaves what it was given alone", () => {
-    const spans = [span("a"), span("b")];
-    joined(spans);
-    expect(spans).toEqual([span("a"), span("b")]);
-  });
 });
 
 describe("numbers", () => {
@@ -44,24 +38,6 @@ describe("the casebook in words", () => {
     expect(isBehind({ documents: 5, full_text: 4, chunks: 9, embedded: 9, unread: 0 }, false)).toBe(true);
   });
 
-  it("names what a source holds", () => {
-    const source: SourceView = {
-      key: "acme/app", kind: "github", added_at: "", changed_at: null, issues: 81, pull_requests: 1, comments: 1200, pages: 0,
-      missing_comments: 0, orphan_comments: 0, known_duplicates: 0, calibrated_on: null,
-    };
-    expect(holdings(source)).toBe("81 issues, 1 pull request, 1,200 comments");
-    expect(holdings({ ...source, issues: 0, pull_requests: 0, comments: 0 })).toBe("empty");
-  });
-});
-
-it("reads links from this document", () => {
-  expect([linkWords("duplicate_of", true), linkWords("duplicate_of", false), linkWords("blocked_by", true)]).toEqual([
-    "Duplicate of", "Has duplicate", "blocked by",
-  ]);
-});
-
-it("gives a badge to those who have a standing", () => {
-  expect([standing("MEMBER"), standing("ANSWER"), standing("NONE"), standing(null)]).toEqual(["member", "accepted answer", null, null]);
 });
 
 it("makes sentences of messages", () => {

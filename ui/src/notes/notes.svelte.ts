@@ -1,9 +1,10 @@
 // The notebook: the notes, the one that is read or written, and what was found when one was to be saved.
 
 import * as api from "../lib/api";
+import { Asking } from "../lib/asking.svelte";
 import { hinted } from "../lib/hints";
 import { Latest } from "../lib/latest";
-import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, SimilarNotes } from "../lib/types";
+import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 import { words } from "../words";
 
@@ -26,6 +27,15 @@ function draftOf({ key, attach }: Pick<Writing, "key" | "attach">): string {
   return key ?? ["new", ...attach].join(" ");
 }
 
+export const KINDS: Record<NoteKind, { name: string; about: string }> = words.notes.kinds;
+
+/** How near a note is to what was written. */
+export function nearness(match: NoteMatch | undefined): string {
+  const { muchTheSame, same, wordForWord } = words.notes.form;
+  if (!match) return same;
+  return match.exact ? wordForWord : muchTheSame;
+}
+
 const LOOK_AFTER = 450;
 /** What is looked for before it is saved; the other kinds record moments, and moments repeat. */
 export const CHECKED: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
@@ -35,11 +45,10 @@ export function tags(typed: string): string[] {
   return [...new Set(typed.split(",").map((tag) => tag.trim()).filter(Boolean))];
 }
 
-export class Notes {
+export class Notes extends Asking {
   kind = $state<NoteKind | null>(null);
   all = $state.raw<readonly Note[]>([]);
   loaded = $state(false);
-  failure = $state.raw<Failure | null>(null);
   selected = $state<string | null>(null);
   writing = $state<Writing | null>(null);
   /** Notes like the one that is being written. */
@@ -51,11 +60,11 @@ export class Notes {
   drafts = $state.raw<ReadonlyMap<string, Writing>>(new Map());
 
   #desk: Desk;
-  #list = new Latest();
   #look = new Latest();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(desk: Desk) {
+    super();
     this.#desk = desk;
   }
 
@@ -64,16 +73,8 @@ export class Notes {
   }
 
   async load(): Promise<void> {
-    const isCurrent = this.#list.begin();
-    try {
-      const all = await api.notes(this.kind);
-      if (!isCurrent()) return;
-      this.all = all;
-      this.failure = null;
-    } catch (thrown) {
-      if (isCurrent()) this.failure = api.failure(thrown);
-    }
-    if (isCurrent()) this.loaded = true;
+    await this.ask(api.notes(this.kind), (all) => (this.all = all));
+    if (!this.pending) this.loaded = true;
   }
 
   show(kind: NoteKind | null): void {

@@ -4,12 +4,10 @@ import type { Note, NoteAnswer, NoteDraft } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { Undo } from "../shell/undo.svelte";
-import { Notes, tags } from "./notes.svelte";
+import { note as sample } from "../stories/samples";
+import { Notes } from "./notes.svelte";
 
-const note = (key: string): Note => ({
-  key, kind: "lesson", title: key, body: "b", tags: [], lifecycle: "active", connected: [],
-  created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z",
-});
+const note = (key: string): Note => ({ ...sample(1, "plain"), key, title: key, body: "b", tags: [] });
 const match = { id: "note#1", title: "t", kind: "lesson" as const, lifecycle: "active" as const, similarity: 0.97, exact: false, differs: [] };
 
 let notes: Notes;
@@ -58,10 +56,6 @@ it("can write it into the one that is there", async () => {
   await notes.updateExisting();
   expect(asked.filter((command) => command !== "notes")).toEqual(["add_note", "edit_note"]);
   expect(notes.selected).toBe("note#1");
-});
-
-it("reads tags", () => {
-  expect(tags(" a,, b ,a")).toEqual(["a", "b"]);
 });
 
 it("keeps what was half written as a draft, which a new note goes on with", () => {

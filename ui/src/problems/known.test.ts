@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { openWindow, page, press, rest, text } from "../stories/page";
+import { button, openWindow, page, press, rest, text } from "../stories/page";
 
 page();
 
-const click = (label: string) => [...document.querySelectorAll<HTMLElement>("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent).includes(label))?.click();
 const rows = () => document.querySelectorAll(".known [role=option]").length;
 
 it("opens the list of the known duplicates by its number, and reads one of them", async () => {
@@ -11,7 +10,7 @@ it("opens the list of the known duplicates by its number, and reads one of them"
   desk.problems.show("numbers");
   desk.go("problems");
   await rest();
-  click("Known duplicates: 41");
+  button("Known duplicates: 41")?.click();
   await rest();
   expect([text(".known h2"), text(".known header .quiet")]).toEqual(["Known duplicates", "41"]);
   expect(rows()).toBeGreaterThan(5);

@@ -2,7 +2,7 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { ListedProblem, ProblemReport, ProblemsRequest, ProblemsResponse } from "../lib/types";
 import { Desk } from "../shell/desk.svelte";
-import { page, press, rest, show, text } from "../stories/page";
+import { button, page, press, rest, show, text } from "../stories/page";
 import { thread, waiting } from "../stories/samples";
 import { inOrder, peopleIn, statusOf, trendOf, undecided } from "./problems.svelte";
 import ProblemsView from "./ProblemsView.svelte";
@@ -23,8 +23,7 @@ let refuse: boolean;
 
 const rows = () => [...document.querySelectorAll("[id^=problem-] .what")].map((one) => one.textContent);
 const reports = () => [...document.querySelectorAll(".problem [data-list] .title")].map((one) => one.textContent);
-const click = (label: string) =>
-  [...document.querySelectorAll<HTMLElement>("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent).trim().startsWith(label))?.click();
+const click = (words: string) => button(words)?.click();
 async function key(name: string): Promise<void> {
   // As the window does with what no list has taken.
   if (!press(name)) desk.commands.key(new KeyboardEvent("keydown", { key: name }), ["problems"]);
@@ -149,12 +148,6 @@ it("keeps what it shows when a reload fails, and offers a retry", async () => {
   click("Retry");
   await rest();
   expect(document.querySelector("[role=alert]")).toBe(null);
-});
-
-it("asks about one source where one is chosen", async () => {
-  desk.problems.choose("acme/app");
-  await rest();
-  expect(asked.at(-1)?.source).toBe("acme/app");
 });
 
 it("opens the list of each number in Search", async () => {

@@ -1,7 +1,7 @@
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
 import { Desk } from "../shell/desk.svelte";
-import { openWindow, page, press, rest, text } from "../stories/page";
+import { button, openWindow, page, press, rest, text } from "../stories/page";
 
 page();
 
@@ -41,7 +41,6 @@ async function beside(): Promise<void> {
 }
 /** Until a result that was marked is shown. */
 const passing = () => new Promise((resolve) => setTimeout(resolve, 120));
-const button = (name: string) => [...document.querySelectorAll<HTMLElement>("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent).trim() === name);
 
 it("opens the marked result beside what is read, and says which of the two has the focus", async () => {
   await reading(1600);

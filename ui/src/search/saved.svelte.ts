@@ -42,7 +42,7 @@ export class SavedSearches {
   }
 
   get list(): readonly SavedSearch[] {
-    return this.#shelf.searches.map((query) => ({ query, tally: this.#tallies.get(query) ?? null }));
+    return this.#shelf.kept.searches.map((query) => ({ query, tally: this.#tallies.get(query) ?? null }));
   }
 
   /** Saves a search, or forgets it. Whether it is saved now. */
@@ -61,7 +61,7 @@ export class SavedSearches {
   /** Counts each of them again. */
   async refresh(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    for (const query of this.#shelf.searches) {
+    for (const query of this.#shelf.kept.searches) {
       if (!isCurrent()) return;
       await this.#count(query);
     }

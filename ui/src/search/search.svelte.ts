@@ -168,10 +168,11 @@ export class Search {
     this.#schedule(null, 0);
   }
 
-  /** Marks the result this many places further; where there is none yet, the first or the last. */
+  /** Marks the result this many places further, as far as there are any; where there is none yet, the first or the last. */
   move(by: number): Hit | null {
     const last = this.hits.length - 1;
     if (last < 0) return null;
+    if (!Number.isFinite(by)) return this.moveTo(by);
     const at = this.selectedIndex < 0 ? this.#from : this.selectedIndex;
     return this.moveTo(at < 0 ? (by > 0 ? 0 : last) : at + by);
   }

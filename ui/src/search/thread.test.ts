@@ -1,25 +1,15 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { beforeEach, expect, it } from "vitest";
-import type { LinkView, Thread, ThreadComment } from "../lib/types";
+import type { Thread } from "../lib/types";
 import { Desk } from "../shell/desk.svelte";
 import { page, show, text } from "../stories/page";
+import { comment, link, thread as sample } from "../stories/samples";
 import { fixOf } from "./fix";
 import ThreadView from "./ThreadView.svelte";
 
-const thread: Thread = {
-  key: "acme/app#1", kind: "issue", source: "acme/app", number: 1, title: "Sync stops", url: null, state: "closed",
-  state_reason: "completed", author: "jane.doe", association: null, labels: [], milestone: null, locked: false,
-  created_at: "2026-01-01T00:00:00Z", updated_at: null, closed_at: "2026-02-01T00:00:00Z", deleted_at: null, markdown: "", html: "<p>x</p>",
-  comments: [], missing_comments: 0, links: [],
-};
-const link = (kind: string, change: Partial<LinkView> = {}): LinkView => ({
-  kind, outgoing: false, key: "acme/app#9", document: "pull_request", title: "Repair the sync", state: "merged", ...change,
-});
-const answer: ThreadComment = {
-  anchor: "comment-7", association: "ANSWER", author: null, bot: false, created_at: "2026-01-02T00:00:00Z", html: "<p>Do this.</p>",
-  markdown: "Do this.", updated_at: null, url: null,
-};
+const thread: Thread = { ...sample("plain"), title: "Sync stops", association: null, updated_at: null, html: "<p>x</p>", comments: [], links: [] };
+const answer = comment(7, { association: "ANSWER", html: "<p>Do this.</p>" });
 
 let desk: Desk;
 let served: Thread;

@@ -1,6 +1,6 @@
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
-import { leave, openWindow, page, press, rest } from "../stories/page";
+import { openWindow, page, press, rest } from "../stories/page";
 
 page();
 
@@ -36,15 +36,4 @@ it("has the focus on the list while it names keys, so that they type nothing", a
   press("D", { shiftKey: true });
   await rest();
   expect([desk.view, desk.search.query, desk.answer.open, desk.shelf.lastSearch]).toEqual(["search", "acme/app#1", true, null]);
-});
-
-it("asks only questions that have an answer", async () => {
-  await openWindow("full");
-  await rest();
-  const questions = () => [...document.querySelectorAll(".questions button > span:first-child")].map((one) => one.textContent);
-  expect(questions()).toEqual(["Was this reported before?", "Was this solved before?", "Which reports were reopened?"]);
-  leave();
-  await openWindow("empty");
-  await rest();
-  expect(questions()).toEqual([]);
 });

@@ -1,21 +1,22 @@
 // The embedding models: those that are here, the one that answers, and the way of others to here.
 
 import * as api from "../lib/api";
-import type { Catalog, Failure, ModelView } from "../lib/types";
+import { Asking } from "../lib/asking.svelte";
+import type { Catalog, ModelView } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 import { words } from "../words";
 
 /** How a model comes here. */
 export type Way = "catalog" | "files";
 
-export class Models {
+export class Models extends Asking {
   list = $state.raw<readonly ModelView[]>([]);
   catalog = $state.raw<Catalog | null>(null);
-  failure = $state.raw<Failure | null>(null);
 
   readonly #desk: Desk;
 
   constructor(desk: Desk) {
+    super();
     this.#desk = desk;
   }
 
@@ -25,12 +26,7 @@ export class Models {
   }
 
   async load(): Promise<void> {
-    try {
-      [this.list, this.catalog] = await Promise.all([api.models(), api.catalog()]);
-      this.failure = null;
-    } catch (thrown) {
-      this.failure = api.failure(thrown);
-    }
+    await this.ask(Promise.all([api.models(), api.catalog()]), ([list, catalog]) => Object.assign(this, { list, catalog }));
   }
 
   /** Brings a model in, by its name in the catalogue or from a path. Whether it is here now. */

@@ -64,8 +64,8 @@ export class AutoSync {
 
   /** After how many minutes a source is synced by itself; 0 is never. */
   interval(source: string): number {
-    const { shelf } = this.#desk;
-    return shelf.syncOf(source) ?? shelf.syncEvery;
+    const { syncEach, syncEvery } = this.#desk.shelf.kept;
+    return syncEach[source] ?? syncEvery;
   }
 
   /** The sources that were last asked, and last tried, longer ago than was chosen. */
@@ -80,7 +80,7 @@ export class AutoSync {
 
   /** Whether it waits for a network that costs nothing. */
   async #waits(): Promise<boolean> {
-    if (this.#desk.shelf.syncMetered) return false;
+    if (this.#desk.shelf.kept.syncMetered) return false;
     return (await api.isMetered().catch(() => null)) === true;
   }
 

@@ -153,7 +153,7 @@ export class Desk {
     this.launch = launch;
     this.shelf.open(launch.casebook);
     this.triage.restore();
-    this.search.sort = this.shelf.sort;
+    this.search.sort = this.shelf.kept.sort;
     this.session.open(launch.casebook);
     const wrong = launch.wrong_settings;
     // Without the one that the file may have named, another casebook is shown: that must not be a riddle.

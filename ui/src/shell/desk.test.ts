@@ -66,5 +66,5 @@ it("remembers what was read, but not what was only passed by", async () => {
   await vi.advanceTimersByTimeAsync(500);
   desk.reader.preview({ key: "acme/app#3", passages: [] } as never);
   await vi.advanceTimersByTimeAsync(2000);
-  expect(desk.shelf.recent.map((one) => one.key)).toEqual(["acme/app#3", "acme/app#1"]);
+  expect(desk.shelf.kept.recent.map((one) => one.key)).toEqual(["acme/app#3", "acme/app#1"]);
 });

@@ -1,6 +1,6 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
-import { openWindow, page, rest, show, text } from "../stories/page";
+import { button, openWindow, page, rest, show, text } from "../stories/page";
 import Banner from "./Banner.svelte";
 
 page();
@@ -27,8 +27,7 @@ it("has a button for what a hint would have a command for", async () => {
     if (command === "update_index") return { busy_elsewhere: false, calibrated: [] };
     return command === "search" ? { hits: [], total: 0, notices: [] } : [];
   });
-  const button = () => [...document.querySelectorAll<HTMLElement>(".banner button")].find((one) => one.textContent === "Check and repair");
-  button()?.click();
+  button("Check and repair")?.click();
   await rest();
   expect([asked.includes("repair"), desk.message, desk.toasts.shown?.text]).toEqual([true, null, "Repaired 1 problem in the casebook."]);
   left = true;
@@ -42,7 +41,7 @@ it("offers a repair where the casebook cannot be opened at all", async () => {
   desk.closed = { code: "corrupt", message: "the casebook's database file is damaged", hint: "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest." };
   await rest();
   expect(text(".closed .words span")).toBe("A repair fixes this, and says what to do about the rest.");
-  [...document.querySelectorAll<HTMLElement>(".closed button")].find((one) => one.textContent === "Check and repair")?.click();
+  button("Check and repair")?.click();
   await rest();
   expect([desk.closed, desk.toasts.shown?.text]).toEqual([null, "The casebook has no problems."]);
 });
@@ -51,7 +50,7 @@ it("offers to search again", async () => {
   await openWindow("failing");
   const asked: string[] = [];
   mockIPC((command) => void asked.push(command));
-  [...document.querySelectorAll<HTMLElement>(".results button")].find((one) => one.textContent.trim() === "Retry")?.click();
+  button("Retry")?.click();
   await rest();
   expect(asked).toContain("search");
 });

@@ -1,17 +1,6 @@
 import { expect, it } from "vitest";
 import { History } from "./history.svelte";
 
-it("goes back and forward along the way that was taken", () => {
-  const history = new History<string>((a, b) => a === b);
-  history.leave("search");
-  history.leave("triage");
-  expect(history.back("item")).toBe("triage");
-  expect(history.back("triage")).toBe("search");
-  expect([history.back("search"), history.forward("search"), history.forward("triage"), history.forward("item")]).toEqual([
-    null, "triage", "item", null,
-  ]);
-});
-
 it("forgets what lay ahead when another way is taken", () => {
   const history = new History<string>((a, b) => a === b);
   history.leave("a");

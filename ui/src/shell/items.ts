@@ -26,7 +26,7 @@ export function keyAtHand(): string | null {
 
 /** What is known of an item: what was answered of it last, with its text where that is read. */
 export function subject({ view, reader, beside, shelf }: Desk, key: string): Subject {
-  const kept = [...shelf.pinned, ...shelf.recent].find((one) => one.key === key);
+  const kept = [...shelf.kept.pinned, ...shelf.kept.recent].find((one) => one.key === key);
   const read = view === "search" ? [reader.thread, beside.reader.thread].find((one) => one?.key === key) : null;
   const kind: DocKind = key.startsWith("note#") ? "note" : key.includes("#") ? "issue" : "page";
   return { title: "", kind, state: null, state_reason: null, url: null, ...kept, ...learnt(key), key, body: read?.markdown ?? null };

@@ -25,7 +25,3 @@ it("goes to a view by g and its letter, if it follows soon", () => {
   keys.read(press("g"), 2000);
   expect(keys.read(press("t"), 5000)).toBe(null);
 });
-
-it("has one letter for each view", () => {
-  expect(new Set(VIEWS.map((view) => view.letter)).size).toBe(VIEWS.length);
-});

@@ -1,53 +1,41 @@
 // How the window looks: what the system says, unless the person has chosen otherwise. Text size is in zoom.svelte.ts.
 
-export type Theme = "system" | "light" | "dark";
-export type Contrast = "system" | "more";
-export type Motion = "system" | "less";
-export type Density = "comfortable" | "compact";
+/** What can be chosen; the first is what holds until something is. */
+export const LOOKS = {
+  theme: ["system", "light", "dark"],
+  density: ["comfortable", "compact"],
+  contrast: ["system", "more"],
+  motion: ["system", "less"],
+} as const;
 
-export const THEMES: readonly Theme[] = ["system", "light", "dark"];
+export type Looks = { -readonly [Part in keyof typeof LOOKS]: (typeof LOOKS)[Part][number] };
 
 /** The heights of rows in long lists, in rem; all other room is in app.css. */
-const ROWS: Record<Density, { document: number; report: number; problem: number }> = {
+const ROWS: Record<Looks["density"], { document: number; report: number; problem: number }> = {
   comfortable: { document: 3.5, report: 4.25, problem: 2.25 },
   compact: { document: 2.75, report: 3.5, problem: 1.75 },
 };
 
-function kept<T extends string>(key: string, values: readonly T[], fallback: T): T {
-  const value = localStorage.getItem(key);
-  return values.find((v) => v === value) ?? fallback;
-}
-
 class Look {
-  theme = $state<Theme>("system");
-  contrast = $state<Contrast>("system");
-  motion = $state<Motion>("system");
-  density = $state<Density>("comfortable");
+  chosen = $state.raw<Looks>({ theme: "system", density: "comfortable", contrast: "system", motion: "system" });
 
   get rows(): { document: number; report: number; problem: number } {
-    return ROWS[this.density];
+    return ROWS[this.chosen.density];
   }
 
   restore(): void {
-    this.theme = kept("theme", THEMES, "system");
-    this.contrast = kept<Contrast>("contrast", ["system", "more"], "system");
-    this.motion = kept<Motion>("motion", ["system", "less"], "system");
-    this.density = kept<Density>("density", ["comfortable", "compact"], "comfortable");
-    this.#apply();
+    const kept = Object.entries(LOOKS).map(([part, values]) => [part, values.find((value) => value === localStorage.getItem(part)) ?? values[0]]);
+    this.#show(Object.fromEntries(kept) as Looks);
   }
 
-  choose(change: { theme?: Theme; contrast?: Contrast; motion?: Motion; density?: Density }): void {
-    Object.assign(this, change);
-    for (const [key, value] of Object.entries(change)) localStorage.setItem(key, value);
-    this.#apply();
+  choose(change: Partial<Looks>): void {
+    for (const [part, value] of Object.entries(change)) localStorage.setItem(part, value);
+    this.#show({ ...this.chosen, ...change });
   }
 
-  #apply(): void {
-    const { dataset } = document.documentElement;
-    dataset["theme"] = this.theme;
-    dataset["contrast"] = this.contrast;
-    dataset["motion"] = this.motion;
-    dataset["density"] = this.density;
+  #show(chosen: Looks): void {
+    this.chosen = chosen;
+    Object.assign(document.documentElement.dataset, chosen);
   }
 }
 
@@ -55,5 +43,5 @@ export const appearance = new Look();
 
 /** Whether nothing may move. */
 export function calm(): boolean {
-  return appearance.motion === "less" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  return appearance.chosen.motion === "less" || matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

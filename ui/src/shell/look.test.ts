@@ -21,7 +21,7 @@ it("shows more rows in a compact window, from then on and after a restart", () =
   expect([root.dataset["density"], appearance.rows.document]).toEqual(["compact", 2.75]);
   root.dataset["density"] = "";
   appearance.restore();
-  expect([root.dataset["density"], appearance.density]).toEqual(["compact", "compact"]);
+  expect([root.dataset["density"], appearance.chosen.density]).toEqual(["compact", "compact"]);
   press("Comfortable");
   appearance.restore();
   expect(root.dataset["density"]).toBe("comfortable");
@@ -37,5 +37,5 @@ it("keeps every row on the grid of 4 px, in either density", () => {
 it("takes a density that it does not know as if none was chosen", () => {
   localStorage.setItem("density", "tight");
   appearance.restore();
-  expect(appearance.density).toBe("comfortable");
+  expect(appearance.chosen.density).toBe("comfortable");
 });

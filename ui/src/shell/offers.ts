@@ -6,7 +6,7 @@ import { words } from "../words";
 import type { Desk } from "./desk.svelte";
 import { nameOf } from "./items";
 import { GROUPS, VIEWS, type Group, type ViewId } from "./keys";
-import { appearance, THEMES } from "./look.svelte";
+import { appearance, LOOKS } from "./look.svelte";
 import type { Command, Section } from "./palette";
 import type { Item } from "./shelf.svelte";
 
@@ -40,11 +40,11 @@ export function offers(desk: Desk, { go, toSearch, lookFor, read }: Ways): Secti
   const item = desk.item;
   const sections: Section[] = [
     { id: "item", title: item ? nameOf(item) : "", commands: given(desk, "item") },
-    { id: "pinned", title: said.pinned, commands: opening(shelf.pinned, "pinned", read) },
+    { id: "pinned", title: said.pinned, commands: opening(shelf.kept.pinned, "pinned", read) },
     {
       id: "recent",
       title: said.recent,
-      commands: opening(shelf.recent.filter((one) => !shelf.isPinned(one.key)).slice(0, RECENT), "recent", read),
+      commands: opening(shelf.kept.recent.filter((one) => !shelf.isPinned(one.key)).slice(0, RECENT), "recent", read),
     },
     {
       id: "last",
@@ -56,7 +56,7 @@ export function offers(desk: Desk, { go, toSearch, lookFor, read }: Ways): Secti
     {
       id: "saved",
       title: said.savedSearches,
-      commands: shelf.searches.map((query) => ({ id: `saved:${query}`, title: query, run: () => lookFor(query) })),
+      commands: shelf.kept.searches.map((query) => ({ id: `saved:${query}`, title: query, run: () => lookFor(query) })),
     },
     { id: "view", title: words.shell.views[desk.view].name, commands: view ? given(desk, view) : [] },
     {
@@ -109,10 +109,10 @@ function more(desk: Desk, go: (view: ViewId) => void): Command[] {
     const stop = () => void desk.jobs.cancel(job.kind).catch((thrown: unknown) => desk.say(thrown));
     found.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(said.jobs[job.kind]), run: stop });
   }
-  for (const theme of THEMES.filter((one) => one !== appearance.theme)) {
+  for (const theme of LOOKS.theme.filter((one) => one !== appearance.chosen.theme)) {
     found.push({ id: `theme-${theme}`, title: said.theme(said.themes[theme]), run: () => appearance.choose({ theme }) });
   }
-  const next = appearance.density === "compact" ? "comfortable" : "compact";
+  const next = appearance.chosen.density === "compact" ? "comfortable" : "compact";
   found.push({
     id: "density",
     title: said.makeLists(said.densities[next]),

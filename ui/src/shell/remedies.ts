@@ -25,7 +25,7 @@ export function offerWays(desk: Desk, read: (key: string) => void): void {
 function imagesOf({ shelf, sources }: Desk): Images {
   return {
     knows: (host) => sources.mirrors.some((mirror) => mirror.host.split("/")[0] === host),
-    shows: (host) => shelf.images.includes(host),
+    shows: (host) => shelf.kept.images.includes(host),
     show: (host) => shelf.showImages(host, true),
   };
 }

@@ -2,8 +2,7 @@
 // was pasted is somebody else's: it is never among what is kept.
 
 import { paths } from "../answer/logs.svelte";
-import { KINDS } from "../notes/words";
-import type { Writing } from "../notes/notes.svelte";
+import { KINDS, type Writing } from "../notes/notes.svelte";
 import type { NoteKind } from "../lib/types";
 import { TABS, type Tab } from "../problems/problems.svelte";
 import { isPasted } from "../search/query";

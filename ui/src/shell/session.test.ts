@@ -89,19 +89,6 @@ it("never writes a pasted text to disk: of its note only what stood before", () 
   expect(again.notes.writing).toMatchObject({ title: "My own words", body: "" });
 });
 
-it("knows a pasted query again when a step back brings it, and a typed one is the person's own", () => {
-  const { search } = opened();
-  search.pasted = true;
-  search.type("Erika cannot sign in");
-  search.type("");
-  search.type("tls");
-  expect(search.isOwn).toBe(true);
-  search.set("Erika cannot sign in", false);
-  expect(search.isOwn).toBe(false);
-  search.begin("tls is:open");
-  expect(search.isOwn).toBe(true);
-});
-
 it("never takes an edited paste for a person's own words, also where a step back has brought it", () => {
   const { search } = opened();
   search.pasted = true;
@@ -161,14 +148,6 @@ it("brings two items back side by side, also where nothing was searched for", as
   await vi.advanceTimersByTimeAsync(100);
   expect([again.search.query, again.reader.thread?.key, again.beside.reader.thread?.key]).toEqual(["", "acme/app#1", "acme/app#2"]);
   expect(again.beside.shown(1280, again.reader.reading)).toEqual({ list: false, first: true, second: true });
-});
-
-it("keeps at once what it is left with when the window closes", () => {
-  const desk = opened();
-  desk.search.type("tls");
-  flushSync();
-  window.dispatchEvent(new Event("pagehide"));
-  expect(JSON.parse(localStorage.getItem("session:/casebook") ?? "{}").search.query).toBe("tls");
 });
 
 it("shows each view as it was left", async () => {

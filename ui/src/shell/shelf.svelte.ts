@@ -20,7 +20,8 @@ export interface DeskSetting {
   band: Band;
 }
 
-interface Kept {
+export interface Kept {
+  /** What was read, the latest first. */
   recent: readonly Item[];
   pinned: readonly Item[];
   searches: readonly string[];
@@ -69,6 +70,7 @@ const EMPTY: Kept = {
   recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
 };
 
+const itemOf = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
 const isItem = (one: unknown): one is Item =>
   typeof one === "object" && one !== null && "key" in one && typeof one.key === "string" && "title" in one && typeof one.title === "string";
 
@@ -101,6 +103,7 @@ function read(text: string | null): Kept {
   }
 }
 
+/** The shelf of a casebook: each part is what was kept, and every change is kept at once. */
 export class Shelf {
   #kept = $state.raw<Kept>(EMPTY);
   #place: string | null = null;
@@ -111,153 +114,98 @@ export class Shelf {
     this.#kept = read(localStorage.getItem(this.#place));
   }
 
-  /** What was read, the latest first. */
-  get recent(): readonly Item[] {
-    return this.#kept.recent;
+  get kept(): Kept {
+    return this.#kept;
   }
 
-  get pinned(): readonly Item[] {
-    return this.#kept.pinned;
-  }
-
-  get searches(): readonly string[] {
-    return this.#kept.searches;
+  keep(change: Partial<Kept>): void {
+    this.#kept = { ...this.#kept, ...change };
+    if (this.#place !== null) localStorage.setItem(this.#place, JSON.stringify(this.#kept));
   }
 
   /** What was last searched for, unless it is saved anyway. */
   get lastSearch(): string | null {
-    const { asked } = this.#kept;
+    const { asked } = this.kept;
     return asked === "" || this.hasSearch(asked) ? null : asked;
-  }
-
-  get triage(): DeskSetting | null {
-    return this.#kept.triage;
-  }
-
-  get sort(): SortOrder {
-    return this.#kept.sort;
-  }
-
-  setSort(sort: SortOrder): void {
-    this.#keep({ sort });
   }
 
   /** What "since the last visit" means; the first visit shows the last day. */
   get since(): Looked {
-    return this.#kept.visit?.since ?? { at: Date.now() - DAY, upTo: {} };
+    return this.kept.visit?.since ?? { at: Date.now() - DAY, upTo: {} };
   }
 
   /** The window is looked at, and shows what the sources had at these moments. */
   look(now: number, upTo: Looked["upTo"]): void {
-    const visit = this.#kept.visit;
+    const { visit } = this.kept;
     const since = visit === null ? { at: now - DAY, upTo: {} } : now - visit.last.at >= AWAY ? visit.last : visit.since;
-    this.#keep({ visit: { last: { at: now, upTo }, since } });
+    this.keep({ visit: { last: { at: now, upTo }, since } });
   }
 
   /** A document was read. */
   read(item: Item): void {
-    const { key, title, kind, state, state_reason } = item;
-    const fresh = { key, title, kind, state, state_reason };
-    this.#keep({
-      recent: [fresh, ...this.recent.filter((one) => one.key !== key)].slice(0, RECENT),
-      pinned: this.pinned.map((one) => (one.key === key ? fresh : one)),
+    const fresh = itemOf(item);
+    const { recent, pinned } = this.kept;
+    this.keep({
+      recent: [fresh, ...recent.filter((one) => one.key !== fresh.key)].slice(0, RECENT),
+      pinned: pinned.map((one) => (one.key === fresh.key ? fresh : one)),
     });
   }
 
   isPinned(key: string): boolean {
-    return this.pinned.some((one) => one.key === key);
+    return this.kept.pinned.some((one) => one.key === key);
   }
 
   /** Pins a document, or takes its pin away. Whether it is pinned now. */
   pin(item: Item): boolean {
     const was = this.isPinned(item.key);
-    const { key, title, kind, state, state_reason } = item;
-    const others = this.pinned.filter((one) => one.key !== key);
-    this.#keep({ pinned: was ? others : [{ key, title, kind, state, state_reason }, ...others] });
+    const others = this.kept.pinned.filter((one) => one.key !== item.key);
+    this.keep({ pinned: was ? others : [itemOf(item), ...others] });
     return !was;
   }
 
   hasSearch(query: string): boolean {
-    return this.searches.includes(query.trim());
+    return this.kept.searches.includes(query.trim());
   }
 
   /** Saves a search, or forgets it. Whether it is saved now. */
   saveSearch(query: string): boolean {
     const text = query.trim();
     const was = this.hasSearch(text);
-    const others = this.searches.filter((one) => one !== text);
-    this.#keep({ searches: was ? others : [text, ...others] });
+    const others = this.kept.searches.filter((one) => one !== text);
+    this.keep({ searches: was ? others : [text, ...others] });
     return !was;
   }
 
   /** A search stood long enough to be meant. A pasted text is no search to come back to, nor is a single letter. */
   asked(query: string): void {
     const text = query.trim();
-    if (/../u.test(text) && text !== this.#kept.asked && !isPasted(text)) this.#keep({ asked: text });
+    if (/../u.test(text) && text !== this.kept.asked && !isPasted(text)) this.keep({ asked: text });
   }
 
-  get syncEvery(): number {
-    return this.#kept.syncEvery;
-  }
-
-  /** A source's own interval in minutes; nothing where it has none. */
-  syncOf(source: string): number | null {
-    return this.#kept.syncEach[source] ?? null;
-  }
-
-  /** Gives a source an interval of its own, or (nothing) the one of all. */
+  /** Gives a source an interval of its own in minutes, or (nothing) the one of all. */
   setSyncOf(source: string, minutes: number | null): void {
-    const { [source]: _, ...others } = this.#kept.syncEach;
-    this.#keep({ syncEach: minutes === null ? others : { ...others, [source]: minutes } });
-  }
-
-  get syncMetered(): boolean {
-    return this.#kept.syncMetered;
-  }
-
-  setSyncMetered(also: boolean): void {
-    this.#keep({ syncMetered: also });
-  }
-
-  get images(): readonly string[] {
-    return this.#kept.images;
+    const { [source]: _, ...others } = this.kept.syncEach;
+    this.keep({ syncEach: minutes === null ? others : { ...others, [source]: minutes } });
   }
 
   showImages(host: string, show: boolean): void {
-    const others = this.images.filter((one) => one !== host);
-    this.#keep({ images: show ? [...others, host] : others });
-  }
-
-  setSyncEvery(minutes: number): void {
-    this.#keep({ syncEvery: minutes });
+    const others = this.kept.images.filter((one) => one !== host);
+    this.keep({ images: show ? [...others, host] : others });
   }
 
   hasLearnt(id: string): boolean {
-    return this.#kept.learnt.includes(id);
+    return this.kept.learnt.includes(id);
   }
 
   /** These of the first keys are known now. */
   learn(...ids: readonly string[]): void {
     const fresh = ids.filter((id) => !this.hasLearnt(id));
-    if (fresh.length > 0) this.#keep({ learnt: [...this.#kept.learnt, ...fresh] });
-  }
-
-  get snoozed(): Readonly<Record<string, number>> {
-    return this.#kept.snoozed;
+    if (fresh.length > 0) this.keep({ learnt: [...this.kept.learnt, ...fresh] });
   }
 
   /** Puts a report off, or (nothing) lets it wait again. What is over is forgotten. */
   snooze(key: string, until: number | null): void {
-    const others = Object.entries(this.snoozed).filter(([one, at]) => one !== key && at > Date.now());
-    this.#keep({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
-  }
-
-  setTriage(triage: DeskSetting): void {
-    this.#keep({ triage });
-  }
-
-  #keep(change: Partial<Kept>): void {
-    this.#kept = { ...this.#kept, ...change };
-    if (this.#place !== null) localStorage.setItem(this.#place, JSON.stringify(this.#kept));
+    const others = Object.entries(this.kept.snoozed).filter(([one, at]) => one !== key && at > Date.now());
+    this.keep({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
   }
 }

@@ -15,24 +15,24 @@ beforeEach(() => localStorage.clear());
 it("keeps what was read, the latest first and each once, for its casebook alone", () => {
   const shelf = opened();
   for (const key of ["x", "y", "x"]) shelf.read(item(key));
-  expect(keys(opened().recent)).toEqual(["x", "y"]);
-  expect(keys(opened("/b").recent)).toEqual([]);
+  expect(keys(opened().kept.recent)).toEqual(["x", "y"]);
+  expect(keys(opened("/b").kept.recent)).toEqual([]);
   for (let n = 0; n < 30; n++) shelf.read(item(`k${n}`));
-  expect(shelf.recent.length).toBe(12);
+  expect(shelf.kept.recent.length).toBe(12);
 });
 
 it("pins and unpins, and a pinned one takes the title that it has now", () => {
   const shelf = opened();
   expect([shelf.pin(item("x", "old")), shelf.pin(item("y")), shelf.isPinned("x")]).toEqual([true, true, true]);
   shelf.read(item("x", "new"));
-  expect(opened().pinned.map((one) => one.title)).toEqual(["y", "new"]);
-  expect([shelf.pin(item("y")), keys(opened().pinned)]).toEqual([false, ["x"]]);
+  expect(opened().kept.pinned.map((one) => one.title)).toEqual(["y", "new"]);
+  expect([shelf.pin(item("y")), keys(opened().kept.pinned)]).toEqual([false, ["x"]]);
 });
 
 it("saves a search once, whatever blanks stand around it, and forgets it", () => {
   const shelf = opened();
-  expect([shelf.saveSearch(" tls is:open "), opened().searches]).toEqual([true, ["tls is:open"]]);
-  expect([shelf.saveSearch("tls is:open"), opened().searches]).toEqual([false, []]);
+  expect([shelf.saveSearch(" tls is:open "), opened().kept.searches]).toEqual([true, ["tls is:open"]]);
+  expect([shelf.saveSearch("tls is:open"), opened().kept.searches]).toEqual([false, []]);
 });
 
 it("knows what was last searched for, unless that is saved or was a pasted text", () => {
@@ -63,13 +63,13 @@ it("keeps an interval for each source that has one of its own", () => {
   shelf.setSyncOf("acme/app", 15);
   shelf.setSyncOf("acme/mill", 0);
   shelf.setSyncOf("acme/app", null);
-  expect([opened().syncOf("acme/app"), opened().syncOf("acme/mill"), opened().syncMetered]).toEqual([null, 0, true]);
+  expect([opened().kept.syncEach, opened().kept.syncMetered]).toEqual([{ "acme/mill": 0 }, true]);
 });
 
 it("takes what cannot be read as if it was never there", () => {
   for (const text of ["{", "7", '{"recent":[3,{"key":1}],"triage":{"band":"sure"},"visit":{"last":null},"sort":"odd"}']) {
     localStorage.setItem("shelf:/a", text);
     const shelf = opened();
-    expect([shelf.recent, shelf.triage, shelf.sort]).toEqual([[], null, "best"]);
+    expect([shelf.kept.recent, shelf.kept.triage, shelf.kept.sort]).toEqual([[], null, "best"]);
   }
 });

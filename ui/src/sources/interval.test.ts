@@ -5,7 +5,7 @@ page();
 
 it("gives a source an interval of its own, and the one of all again", async () => {
   const desk = await openWindow("full");
-  desk.shelf.setSyncEvery(60);
+  desk.shelf.keep({ syncEvery: 60 });
   desk.go("sources");
   await rest();
   const field = () => document.querySelector<HTMLSelectElement>("#sync-this");
@@ -17,7 +17,7 @@ it("gives a source an interval of its own, and the one of all again", async () =
     select.dispatchEvent(new Event("change", { bubbles: true }));
   };
   choose("1440");
-  expect([desk.shelf.syncOf("acme/app"), desk.autosync.interval("acme/app")]).toEqual([1440, 1440]);
+  expect([desk.shelf.kept.syncEach["acme/app"], desk.autosync.interval("acme/app")]).toEqual([1440, 1440]);
   choose("");
-  expect([desk.shelf.syncOf("acme/app"), desk.autosync.interval("acme/app")]).toEqual([null, 60]);
+  expect([desk.shelf.kept.syncEach["acme/app"], desk.autosync.interval("acme/app")]).toEqual([undefined, 60]);
 });

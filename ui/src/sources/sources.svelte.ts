@@ -1,6 +1,7 @@
 // The sources: what is mirrored and from where, how fresh it is, what is missing, and the way to add one.
 
 import * as api from "../lib/api";
+import { Asking } from "../lib/asking.svelte";
 import type { Access, CalibrationReport, Failure, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 import { words } from "../words";
@@ -11,9 +12,8 @@ const { news } = words.sources;
 /** What a source's own "Test access" came to. */
 export type Tested = { access: Access } | { failure: Failure } | "asking";
 
-export class Sources {
+export class Sources extends Asking {
   mirrors = $state.raw<readonly MirrorView[]>([]);
-  failure = $state.raw<Failure | null>(null);
   selected = $state<string | null>(null);
   /** Whether the form for a source is open. */
   adding = $state(false);
@@ -31,6 +31,7 @@ export class Sources {
   #desk: Desk;
 
   constructor(desk: Desk) {
+    super();
     this.#desk = desk;
     this.importing = new Importing(desk);
   }
@@ -64,12 +65,7 @@ export class Sources {
   }
 
   async load(): Promise<void> {
-    try {
-      this.mirrors = await api.mirrors();
-      this.failure = null;
-    } catch (thrown) {
-      this.failure = api.failure(thrown);
-    }
+    await this.ask(api.mirrors(), (mirrors) => (this.mirrors = mirrors));
   }
 
   /** Adds a project to mirror once it was seen that it may be read, and fetches it. What cannot be read is not kept. */

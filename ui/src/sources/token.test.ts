@@ -1,7 +1,7 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { expect, it } from "vitest";
-import { openWindow, page, rest } from "../stories/page";
+import { button, openWindow, page, rest } from "../stories/page";
 
 page();
 
@@ -19,7 +19,7 @@ it("takes another token for a source that exists, and tests with it", async () =
     if (command === "test_source") throw { code: "authentication", message: "github.com refuses the token", hint: null };
     return command === "mirrors" ? [MIRROR] : null;
   });
-  const opener = [...document.querySelectorAll<HTMLElement>(".detail .buttons button")].find((one) => one.textContent.trim() === "Token…");
+  const opener = button("Token…");
   opener?.click();
   flushSync();
   await tick();

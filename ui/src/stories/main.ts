@@ -7,7 +7,7 @@ import App from "../App.svelte";
 import { Desk } from "../shell/desk.svelte";
 import PromptView from "../prompt/PromptView.svelte";
 import { Prompt } from "../prompt/prompt.svelte";
-import { appearance, type Density, type Theme } from "../shell/look.svelte";
+import { appearance, type Looks } from "../shell/look.svelte";
 import type { ViewId } from "../shell/keys";
 import * as zoom from "../shell/zoom.svelte";
 import { MOODS, play, type Mood } from "./engine";
@@ -18,9 +18,8 @@ const target = document.getElementById("app");
 const mood = MOODS.find((one) => one === asked.get("window"));
 
 appearance.restore();
-const [theme, density, text] = [asked.get("theme"), asked.get("density"), asked.get("text")];
-if (theme) appearance.choose({ theme: theme as Theme });
-if (density) appearance.choose({ density: density as Density });
+const text = asked.get("text");
+for (const part of ["theme", "density"]) if (asked.get(part)) appearance.choose({ [part]: asked.get(part) } as Partial<Looks>);
 if (text) zoom.apply(Number(text));
 
 /** The window as a person would have it before them: a view, a query, a document. */

@@ -72,5 +72,9 @@ export function press(key: string, more: KeyboardEventInit = {}): boolean {
   return !(document.activeElement ?? document.body).dispatchEvent(event);
 }
 
+/** The first button whose name has these words. */
+export const button = (words: string) =>
+  [...document.querySelectorAll<HTMLElement>("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent).includes(words));
+
 /** The words of an element in one line. */
 export const text = (css: string) => document.querySelector(css)?.textContent.replace(/\s+/g, " ").trim();

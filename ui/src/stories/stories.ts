@@ -2,6 +2,7 @@
 
 import type { Component, ComponentProps } from "svelte";
 import Avatar from "../lib/Avatar.svelte";
+import Choice from "../lib/Choice.svelte";
 import Code from "../lib/Code.svelte";
 import Comment from "../lib/Comment.svelte";
 import FromThread from "../lib/FromThread.svelte";
@@ -15,29 +16,20 @@ import StateIcon from "../lib/StateIcon.svelte";
 import Time from "../lib/Time.svelte";
 import MonthChart from "../problems/MonthChart.svelte";
 import Chips from "../search/Chips.svelte";
-import Meta from "../search/Meta.svelte";
-import Order from "../search/Order.svelte";
 import ReaderBar from "../search/ReaderBar.svelte";
 import Result from "../search/Result.svelte";
-import { Search } from "../search/search.svelte";
-import Row from "../search/Row.svelte";
 import ThreadHead from "../search/ThreadHead.svelte";
-import Footer from "../prompt/Footer.svelte";
-import LineRow from "../prompt/LineRow.svelte";
 import PartLines from "../prompt/PartLines.svelte";
 import PromptView from "../prompt/PromptView.svelte";
 import { Prompt, type Part, type PartName } from "../prompt/prompt.svelte";
 import { recognise } from "../prompt/recognise";
 import { first, known, solved as solvedLine, wiki } from "../prompt/words";
 import Banner from "../shell/Banner.svelte";
-import DropHint from "../shell/DropHint.svelte";
-import Icon from "../shell/Icon.svelte";
 import Rail from "../shell/Rail.svelte";
 import Toasts from "../shell/Toasts.svelte";
 import { Toasts as Messages } from "../shell/toasts.svelte";
 import Figures from "../sources/Figures.svelte";
 import ImportFiles from "../sources/ImportFiles.svelte";
-import Tested from "../sources/Tested.svelte";
 import { Importing } from "../sources/importing.svelte";
 import Appearance from "../settings/Appearance.svelte";
 import ShortcutField from "../settings/ShortcutField.svelte";
@@ -133,6 +125,7 @@ export const STORIES: readonly Story[] = [
     pasted: { query: "a log\nof two lines", change: none },
     long: { query: `label:"${TITLES.long}"`, change: none },
   }),
+  ...told("Choice", Choice, { full: { label: "Theme", options: [{ value: "light", name: "Light" }, { value: "dark", name: "Dark" }], value: "dark", choose: none } }),
   ...told("Code", Code, { short: { text: "if a != b -> c" }, coloured: { text: "# Twice, to be sure.\nsystemctl restart \"agent\" && exit 0", language: "sh" }, hostile: { text: BODIES.hostile, language: "html" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
   ...told("Comment", Comment, {
     ...each((sort) => ({ ...said, html: BODIES[sort] })),
@@ -145,10 +138,8 @@ export const STORIES: readonly Story[] = [
     details: { candidate: candidate(), details: true },
     related: { candidate: { ...candidate(), band: "related" }, details: true },
   }),
-  ...told("DropHint", DropHint, { full: {} }),
   ...told("Facts", Facts, { full: { facts: FACTS }, empty: { facts: [] }, hostile: { facts: [{ kind: "message", shared: [TITLES.hostile], report: [TITLES.long], candidate: [] }] } }),
   ...told("Figures", Figures, { full: { figures: [["Issues", 12_345, none], ["Share of duplicates", "13%"]] }, empty: { figures: [] } }),
-  ...told("Icon", Icon, { full: { name: "triage" } }),
   ...told("Appearance", Appearance, { full: {} }),
   ...told("ImportFiles", ImportFiles, {
     ...each((sort) => files({ understood: understood(sort) })),
@@ -166,23 +157,13 @@ export const STORIES: readonly Story[] = [
   ...told("Loading", Loading, { loading: {} }),
   ...told("Notices", Notices, { full: { notices: [{ lack: "model", text: "Not conclusive: keyword search only." }] }, empty: { notices: [] } }),
   ...told("Marked", Marked, { full: { spans: [{ text: "a ", hit: false }, { text: "certificate", hit: true }] }, empty: { spans: [] }, hostile: { spans: [{ text: TITLES.hostile, hit: true }] } }),
-  ...told("Meta", Meta, each((sort) => ({ hit: hit(sort, 4) }))),
   ...told("MonthChart", MonthChart, {
     full: { ...chart, series: series(MONTHS.map((_, at) => (at * 7) % 23)), list: none },
     line: { ...chart, sort: "line", series: series(MONTHS.map((_, at) => (at % 6 === 5 ? null : (at % 5) / 10))) },
     empty: { ...chart, series: series(MONTHS.map(() => 0)) },
   }),
-  ...told("Order", Order, { full: { search: new Search(), choose: none } }),
   ...told("Prose", Prose, { ...each((sort) => ({ html: BODIES[sort], here: hereOf(thread(sort)) })), empty: { html: "" } }),
   ...told("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
-  ...told("Footer", Footer, {
-    empty: { typing: true, takes: false, asked: false, message: "", brief: none, copy: none },
-    full: { typing: false, takes: true, asked: true, message: "Copied a reply that cites 3 items.", brief: none, copy: none },
-  }),
-  ...told("LineRow", LineRow, {
-    ...each((sort) => ({ id: `line-${sort}`, line: lines(sort).solved.lines[0]!, selected: sort === "plain", reach: none, open: none })),
-    loading: { id: "line-old", line: lines("plain").known.lines[0]!, selected: false, old: true, reach: none, open: none },
-  }, "listbox"),
   ...told("PartLines", PartLines, {
     full: { ...partly, part: lines("plain").known },
     several: { ...partly, room: 3, part: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } },
@@ -224,10 +205,10 @@ export const STORIES: readonly Story[] = [
     second: { ...bar, thread: thread("plain"), passed: false, close: none, other: { key: "acme/app#2", go: none } },
     empty: { ...bar, thread: null, leave: none },
   }),
-  ...told("Result", Result, each((sort) => ({ hit: hit(sort), id: `result-${sort}`, selected: sort === "plain", details: true, choose: none })), "listbox"),
-  ...told("Row", Row, {
-    ...each((sort) => ({ hit: hit(sort), at: 0, of: 4, selected: sort === "plain", choose: none })),
-    loading: { hit: undefined, at: 1, of: 4, selected: false, choose: none },
+  ...told("Result", Result, {
+    ...each((sort) => ({ hit: hit(sort), at: 0, selected: sort === "plain", details: true, choose: none })),
+    row: { hit: hit("plain", 4), at: 0, of: 4, selected: false, details: false, choose: none },
+    loading: { hit: undefined, at: 1, of: 4, selected: false, details: false, choose: none },
   }, "listbox"),
   ...told("ShortcutField", ShortcutField, {
     full: { shortcut: "Ctrl+Alt+P", problem: null, choose: none },
@@ -239,10 +220,6 @@ export const STORIES: readonly Story[] = [
     open: { kind: "issue", state: "open" }, completed: { kind: "issue", state: "closed", reason: "completed" },
     "not planned": { kind: "issue", state: "closed", reason: "not_planned" }, duplicate: { kind: "issue", state: "closed", reason: "duplicate" },
     merged: { kind: "pull_request", state: "merged" }, page: { kind: "page", state: null }, note: { kind: "note", state: null },
-  }),
-  ...told("Tested", Tested, {
-    loading: { tested: "asking", host: "github.com" },
-    failing: { tested: { failure: { code: "authentication", message: "the token is refused", hint: "Create a new token and save it: precedent login github.com" } }, host: "github.com" },
   }),
   ...told("ThreadHead", ThreadHead, { ...each((sort) => ({ thread: thread(sort), filterBy: none, follow: none })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: none, follow: none } }),
   ...told("Time", Time, { full: { at: "2026-02-03T08:00:00Z", what: "Opened" }, narrow: { at: "2026-02-03T08:00:00Z", narrow: true }, empty: { at: null } }),

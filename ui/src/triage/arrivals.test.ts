@@ -1,6 +1,6 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
-import { openWindow, page, press, rest } from "../stories/page";
+import { button, openWindow, page, press, rest } from "../stories/page";
 import { play } from "../stories/engine";
 import { candidate, hit, waiting } from "../stories/samples";
 import { judgement } from "./words";
@@ -25,8 +25,7 @@ it("lists what came since the last visit with what is said of it, and opens a pa
   desk.go("triage");
   await rest();
   // What was created before the source was last read to its end is not new, though it was found.
-  const heading = [...document.querySelectorAll<HTMLElement>(".lists h2 button")].find((one) => one.textContent.includes("New since"));
-  expect(heading?.textContent.replace(/\s+/g, " ").trim()).toBe("New since the last visit 2");
+  expect(button("New since")?.textContent.replace(/\s+/g, " ").trim()).toBe("New since the last visit 2");
   expect(asked.some((one) => one.startsWith("search is:issue is:open created:>=20"))).toBe(true);
   press("a");
   await rest();

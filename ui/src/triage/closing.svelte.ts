@@ -1,7 +1,8 @@
 // Telling trackers about the duplicates that were decided: what would be sent, and what came of it.
 
 import * as api from "../lib/api";
-import type { Closure, ClosureRecord, ClosureReport, Failure } from "../lib/types";
+import { Asking } from "../lib/asking.svelte";
+import type { Closure, ClosureRecord, ClosureReport } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 import { words } from "../words";
 
@@ -11,15 +12,15 @@ export function outcome(record: ClosureRecord): string {
   return record.problem ? because(steps[record.step], record.problem) : steps[record.step];
 }
 
-export class Closing {
+export class Closing extends Asking {
   /** What would be told, as it is shown; exactly this is what is confirmed. */
   list = $state.raw<readonly Closure[]>([]);
   report = $state.raw<ClosureReport | null>(null);
-  failure = $state.raw<Failure | null>(null);
 
   readonly #desk: Desk;
 
   constructor(desk: Desk) {
+    super();
     this.#desk = desk;
   }
 
@@ -34,12 +35,7 @@ export class Closing {
 
   /** Looks what there is to tell; sends nothing. */
   async load(): Promise<void> {
-    try {
-      this.list = await api.closures();
-      this.failure = null;
-    } catch (thrown) {
-      this.failure = api.failure(thrown);
-    }
+    await this.ask(api.closures(), (list) => (this.list = list));
   }
 
   /** Posts the comments and closes the reports that are shown. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openWindow, page, press, rest, show, text } from "../stories/page";
+import { button, openWindow, page, press, rest, show, text } from "../stories/page";
 import { thread } from "../stories/samples";
 import Side from "./Side.svelte";
 
@@ -19,8 +19,7 @@ it("lists what was decided, the last first, and takes back the one that is meant
     press(key);
     await rest();
   }
-  const head = [...document.querySelectorAll<HTMLElement>("h2 button")].find((one) => one.textContent.includes("Decided today"));
-  head?.click();
+  button("Decided today")?.click();
   await rest();
   const rows = () => [...document.querySelectorAll("ul[aria-label='Decided today'] li")].map((one) => one.textContent.replace(/\s+/g, " ").trim()).slice(0, -3);
   expect(rows()).toEqual(["#6 is not a duplicate of #1 Undo", "#5 is a duplicate of #1 Undo"]);
@@ -43,7 +42,7 @@ it("asks in a dialog before it decides about pairs that were not shown", async (
   const words = () => text("dialog.ask h2");
   expect(words()).toBe("You have not seen 2 of 3 pairs yet");
   expect(desk.triage.decisions).toEqual([]);
-  [...document.querySelectorAll<HTMLElement>("dialog.ask button")].find((one) => one.textContent.startsWith("Only the 1"))?.click();
+  button("Only the 1")?.click();
   await rest();
   expect([desk.triage.decisions.map((one) => one.item.key), words()]).toEqual([["acme/app#5"], undefined]);
   expect(text("footer .toast .text")).toBe("acme/app#5 is a duplicate of acme/app#1.");

@@ -195,7 +195,7 @@ export class Triage {
 
   /** Shows what was shown when the window was last open. */
   restore(): void {
-    const kept = this.#desk.shelf.triage;
+    const kept = this.#desk.shelf.kept.triage;
     if (kept) Object.assign(this, { source: kept.source, includeClosed: kept.includeClosed, band: kept.band });
   }
 
@@ -220,7 +220,7 @@ export class Triage {
 
   choose(change: Partial<DeskSetting>): void {
     Object.assign(this, change);
-    this.#desk.shelf.setTriage({ source: this.source, includeClosed: this.includeClosed, band: this.band });
+    this.#desk.shelf.keep({ triage: { source: this.source, includeClosed: this.includeClosed, band: this.band } });
     this.#choice++;
     this.#skipped = [];
     this.marks.clear();
@@ -486,7 +486,7 @@ export class Triage {
   }
 
   #isSnoozed({ key }: TriageItem): boolean {
-    return (this.#desk.shelf.snoozed[key] ?? 0) > clock.now;
+    return (this.#desk.shelf.kept.snoozed[key] ?? 0) > clock.now;
   }
 
   /** What the engine's answer holds of a list, without what is put off. */

@@ -6,13 +6,10 @@ import { Shelf } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { Undo } from "../shell/undo.svelte";
 import type { DuplicateCandidate, TriageItem, Verdict, VerdictKind } from "../lib/types";
+import { candidate as sample } from "../stories/samples";
 import { Triage } from "./triage.svelte";
 
-const candidate = (key: string): DuplicateCandidate => ({
-  key, number: 1, title: key, url: null, state: "open", state_reason: null, created_at: null,
-  similarity: { title: 0, body: 0, semantic: null, combined: 0 }, confidence: 0.8, worth: 0.9, band: "likely",
-  outcome: null, disposition: "open", canonical: null, reasons: [], verdict: null,
-});
+const candidate = (key: string): DuplicateCandidate => ({ ...sample(), key, confidence: 0.8 });
 const nothing = { queue: [] as TriageItem[], expected: 0, related: [] as TriageItem[], related_waiting: 0, closed_left_out: 0, notices: [], took_ms: 1 };
 const item = (key: string): TriageItem => ({ key, title: key, url: null, created_at: null, candidate: candidate(`${key}-old`) });
 
@@ -193,32 +190,6 @@ it("shows what may be the same unless told otherwise, and how many of the queue 
 
 const keys = (items: readonly TriageItem[]) => items.map((i) => i.key);
 
-it("walks from the queue into the second list only while that is shown", async () => {
-  related = ["x", "y"].map(item);
-  await triage.load();
-  triage.move(9);
-  expect([triage.selected, triage.inRelated]).toEqual(["c", false]);
-  triage.toggleRelated();
-  triage.move(1);
-  expect([triage.selected, triage.inRelated, triage.candidate?.key]).toEqual(["x", true, "x-old"]);
-  // What is hidden is not selected.
-  triage.toggleRelated();
-  expect([triage.selected, triage.inRelated]).toEqual(["a", false]);
-});
-
-it("goes to the second list by its key and back, and reads it where nothing else waits", async () => {
-  triage.turnToRelated();
-  expect([triage.relatedOpen, triage.selected]).toEqual([false, "a"]);
-  [queue, related] = [[], ["x", "y"].map(item)];
-  triage.choose({ band: "likely" });
-  await rest();
-  expect([triage.rows.length, triage.selected]).toEqual([0, null]);
-  triage.turnToRelated();
-  expect([triage.relatedOpen, triage.selected]).toEqual([true, "x"]);
-  triage.turnToRelated();
-  expect([triage.relatedOpen, triage.selected]).toEqual([false, null]);
-});
-
 it("shows a report again whose decision is taken back, though an answer has brought it back before", async () => {
   await decide("duplicate");
   expect(triage.selected).toBe("b");
@@ -242,27 +213,6 @@ it("decides, skips and takes back in the second list as in the queue", async () 
   expect([keys(triage.items), triage.relatedOpen, triage.selected]).toEqual([["a", "b", "c"], true, "y"]);
   expect([keys(triage.related).sort(), triage.relatedWaiting]).toEqual([["x", "y", "z"], 3]);
   expect(asked).toEqual(["record_verdict y y-old related", "undo_verdict y y-old"]);
-});
-
-it("puts a report of the second list back whose decision could not be kept", async () => {
-  related = ["x", "y"].map(item);
-  await triage.load();
-  triage.turnToRelated();
-  triage.move(1);
-  refuse = true;
-  await decide("duplicate");
-  expect([keys(triage.related), triage.selected, triage.relatedWaiting]).toEqual([["x", "y"], "y", 2]);
-});
-
-it("goes on with the second list after the last of the queue, if that is shown", async () => {
-  [queue, related] = [[item("a")], [item("x")]];
-  triage.choose({});
-  await rest();
-  triage.toggleRelated();
-  await decide("duplicate");
-  expect([triage.selected, triage.inRelated]).toEqual(["x", true]);
-  await decide("related");
-  expect([triage.selected, triage.rows.length]).toEqual([null, 0]);
 });
 
 it("keeps the related report that is read when the lists are answered anew without it", async () => {

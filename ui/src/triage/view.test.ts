@@ -1,29 +1,19 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it } from "vitest";
-import type { Band, DuplicateCandidate, Thread, TriageItem } from "../lib/types";
+import type { Band, TriageItem } from "../lib/types";
 import type { Desk } from "../shell/desk.svelte";
 import { Commands } from "../shell/commands.svelte";
 import { Jobs } from "../shell/jobs.svelte";
 import { Shelf } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { Undo } from "../shell/undo.svelte";
-import { page, show, text } from "../stories/page";
+import { button, page, show, text } from "../stories/page";
+import { candidate, thread, waiting } from "../stories/samples";
 import { Triage } from "./triage.svelte";
 import TriageView from "./TriageView.svelte";
 
-const candidate = (key: string, band: Band, confidence: number, worth: number): DuplicateCandidate => ({
-  key, number: 1, title: key, url: null, state: "open", state_reason: null, created_at: null,
-  similarity: { title: 0, body: 0, semantic: null, combined: 0 }, confidence, worth, band,
-  outcome: null, disposition: "open", canonical: null, reasons: [], verdict: null,
-});
 const item = (number: number, band: Band, confidence: number, worth: number): TriageItem => ({
-  key: `acme/app#${number}`, title: `Report ${number}`, url: null, created_at: null,
-  candidate: candidate("acme/app#1", band, confidence, worth),
-});
-const thread = (key: string): Thread => ({
-  key, kind: "issue", source: "acme/app", number: 1, title: key, url: null, state: "open", state_reason: null, author: null,
-  association: null, labels: [], milestone: null, locked: false, created_at: null, updated_at: null, closed_at: null,
-  deleted_at: null, markdown: "", html: "", comments: [], missing_comments: 0, links: [],
+  ...waiting(number), title: `Report ${number}`, candidate: { ...candidate(), band, confidence, worth },
 });
 
 let queue: TriageItem[];
@@ -33,11 +23,11 @@ let asked: string[];
 let triage: Triage;
 let commands: Commands;
 
+const numberOf = (key: unknown) => Number(String(key).split("#")[1]);
 const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
 const buttons = (css: string) => [...document.querySelectorAll(`${css} button`)].map((one) => one.textContent.trim());
 const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][aria-label^="${label}"] .title`)].map((one) => one.textContent);
-const click = (words: string) =>
-  [...document.querySelectorAll("button")].find((one) => one.textContent.includes(words))?.click();
+const click = (words: string) => button(words)?.click();
 async function press(key: string): Promise<void> {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
   // As the window does with what no list has taken.
@@ -75,7 +65,7 @@ beforeEach(() => {
       };
     }
     if (command === "compare") {
-      return { report: thread(String(args["key"])), candidate: thread(String(args["other"])), facts: [], report_marks: [], candidate_marks: [] };
+      return { report: thread("plain", numberOf(args["key"])), candidate: thread("plain", numberOf(args["other"])), facts: [], report_marks: [], candidate_marks: [] };
     }
     if (command === "duplicates") {
       return { key: null, known: null, band: "none", candidates: [], compared: 0, calibrated_on: 0, rejected: [], circle: [], notices: [], took_ms: 1 };

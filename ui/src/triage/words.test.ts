@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Band, DuplicateCandidate } from "../lib/types";
-import { BANDS, became, FILTERS, heading, MARKS, progress, read, reason, waits } from "./words";
+import { BANDS, became, MARKS, progress, reason, waits } from "./words";
 
 it("says what became of a candidate", () => {
   expect(became("open").words).toBe("Still open");
@@ -17,30 +16,11 @@ it("says in one vocabulary what a pair is, each band by a word and a mark of its
   for (const told of [bands, Object.values(MARKS)]) expect(new Set(told).size).toBe(5);
 });
 
-it("cuts the queue down to what is at least so sure, from the surest to everything", () => {
-  expect(FILTERS.map(({ band, name }) => [band, name])).toEqual([
-    ["high", "Duplicates"], ["likely", "Likely"], ["possible", "Possible"], ["none", "All"],
-  ]);
-});
-
-it("says what answers as sure as this one turned out to be", () => {
-  expect(read({ read: 1120, same: 58, related: 31 })).toBe(
-    "In tests, 58 of 1,120 matches this strong were true duplicates, and 31 more were related.",
-  );
-  expect(read({ read: 40, same: 1, related: 0 })).toBe("In tests, 1 of 40 matches this strong was a true duplicate.");
-});
-
 it("says how much there is to read and what will come of it", () => {
   expect(waits(230, 100, 41.6)).toBe("{waiting} to review; of the 100 shown, about 42 likely duplicates");
   expect(waits(5, 5, 1.2)).toBe("{waiting} to review, about 1 likely duplicate");
   expect(waits(5, 5, 0.4)).toBe("{waiting} to review, probably no duplicates");
   expect([waits(1, 1, 0.6), waits(0, 0, 0), waits(3, 0, 0)]).toEqual(["{waiting} to review", "All caught up", "{waiting} to review"]);
-});
-
-it("promises no sameness that no candidate has", () => {
-  const of = (...bands: Band[]) => heading(bands.map((band) => ({ band }) as DuplicateCandidate));
-  expect(of("related", "possible")).toBe("Possible duplicates");
-  expect(of("related", "none")).toBe("Related reports");
 });
 
 it("keeps the figures of reasons for who asks for them", () => {

@@ -4,7 +4,7 @@ import { percent } from "../lib/text";
 import type { Band, Disposition, DuplicateCandidate, DuplicatesResponse, Outcome, TriageItem } from "../lib/types";
 import { words } from "../words";
 
-const { candidates: headings, filters, head, lists, pair } = words.triage;
+const { filters, head, lists, pair } = words.triage;
 
 /** What is said of a report and another one, which is named. */
 export const BANDS: Record<Band, (other: string) => string> = words.triage.bands;
@@ -13,11 +13,11 @@ export const BANDS: Record<Band, (other: string) => string> = words.triage.bands
 export const MARKS: Record<Band, string> = { high: "●●●", likely: "●●○", possible: "●○○", related: "◇", none: "○" };
 
 /** What the queue can be cut down to: everything that is at least so sure. */
-export const FILTERS: readonly { band: Band; name: string; title: string; nothing: string; nothingElse: string }[] = [
-  { band: "high", ...filters.high },
-  { band: "likely", ...filters.likely },
-  { band: "possible", ...filters.possible },
-  { band: "none", ...filters.none },
+export const FILTERS: readonly { value: Band; name: string; title: string; nothing: string; nothingElse: string }[] = [
+  { value: "high", ...filters.high },
+  { value: "likely", ...filters.likely },
+  { value: "possible", ...filters.possible },
+  { value: "none", ...filters.none },
 ];
 
 /** Whether it is said that the two may be the same. */
@@ -28,11 +28,6 @@ export function maybeSame(band: Band): boolean {
 /** Whether a report looks like one that was fixed before it was reported. */
 export function mayBeBack({ candidate: { disposition } }: TriageItem): boolean {
   return typeof disposition === "object" && "possible_regression" in disposition;
-}
-
-/** What a list of candidates is called. */
-export function heading(candidates: readonly DuplicateCandidate[]): string {
-  return candidates.some((c) => maybeSame(c.band)) ? headings.maybeSame : headings.related;
 }
 
 /** A candidate beside its report: its number alone, where it has one. */

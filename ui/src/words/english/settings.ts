@@ -8,15 +8,17 @@ export const settings = {
   appearance: {
     title: "Appearance",
     theme: "Theme",
-    themes: { system: "Same as system", light: "Light", dark: "Dark" },
     textSize: "Text size",
     textSizeOf: (percent: number) => `${percent}%`,
     density: "Density",
-    densities: { comfortable: "Comfortable", compact: "Compact" },
     contrast: "Contrast",
-    contrasts: { system: "Same as system", more: "More" },
     motion: "Motion",
-    motions: { system: "Same as system", less: "Less" },
+    looks: {
+      theme: { system: "Same as system", light: "Light", dark: "Dark" },
+      density: { comfortable: "Comfortable", compact: "Compact" },
+      contrast: { system: "Same as system", more: "More" },
+      motion: { system: "Same as system", less: "Less" },
+    },
   },
 
   anywhere: {

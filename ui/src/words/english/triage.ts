@@ -161,12 +161,6 @@ export const triage = {
     milestone: (name: string) => `milestone ${name}`,
   },
 
-  /** The headings of candidates where they are listed. */
-  candidates: {
-    maybeSame: "Possible duplicates",
-    related: "Related reports",
-  },
-
   verdicts: {
     name: "Decision",
     duplicate: "Duplicate",

@@ -1,0 +1,24 @@
+// Whether colours can be read on one another, as WCAG 2 reckons it; for tests.
+
+import { readFileSync } from "node:fs";
+
+const css = readFileSync("src/app.css", "utf8");
+
+/** The colours of a variable of app.css, in light and in dark. */
+export function shades(name: string): string[] {
+  return new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(css)?.slice(1) ?? [];
+}
+
+function luminance(hex: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const part = parseInt(hex.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** From 1 to 21; text needs 4.5. */
+export function contrast(colour: string, ground: string): number {
+  const [low = 0, high = 0] = [luminance(colour), luminance(ground)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
