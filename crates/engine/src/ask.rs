@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use precedent_core::{
     error::Result,
     model::{
-        AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest,
+        AskRequest, AskResponse, Band, CommentRole, DocKind, DuplicateCandidate, DuplicatesRequest,
         DuplicatesResponse, KnownProblem, KnownReport, Notice, POSSIBLE, ProblemStatus, SURELY,
         SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
     },
@@ -130,10 +130,14 @@ fn problem(
         (None, None, Some(row)) => (row.key.clone(), 1.0, Vec::new()),
         (None, None, None) => return Ok(None),
     };
-    let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else {
-        return Ok(None);
+    let row = match r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) {
+        Some(row) => troubleshoot::canonical(r, &row)?.unwrap_or(row),
+        // The canonical report is not mirrored.
+        None => match &question.row {
+            Some(row) => row.clone(),
+            None => return Ok(None),
+        },
     };
-    let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
     let is_itself = question.row.as_ref().is_some_and(|own_row| own_row.key == row.key);
     let (confidence, reasons) = if is_itself { (1.0, Vec::new()) } else { (confidence, reasons) };
     let problem = known_problem(r, context, question, row)?;
@@ -206,7 +210,12 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         problem.asked_version.as_ref().and_then(|version| version.has_fix) == Some(true);
     match problem.status {
         status if status.is_fixed() => {
-            steps.push(statement.unwrap_or_else(|| format!("Read how {key} was fixed.")));
+            let is_answered = problem.fixed_by.is_empty()
+                && problem.fix.as_ref().is_some_and(|fix| fix.role != Some(CommentRole::Fix));
+            steps.push(statement.unwrap_or_else(|| match is_answered {
+                true => format!("Read the answer in {key}."),
+                false => format!("Read how {key} was fixed."),
+            }));
             if was_fixed && !is_itself {
                 steps.push(format!("If so, comment on {key}."));
             }
