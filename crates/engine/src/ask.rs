@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use precedent_core::{
     error::Result,
     model::{
-        AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest,
+        AskRequest, AskResponse, Band, CommentRole, DocKind, DuplicateCandidate, DuplicatesRequest,
         DuplicatesResponse, KnownProblem, KnownReport, Notice, POSSIBLE, ProblemStatus, SURELY,
         SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
     },
@@ -247,7 +247,12 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         problem.asked_version.as_ref().and_then(|version| version.has_fix) == Some(true);
     match problem.status {
         status if status.is_fixed() => {
-            steps.push(statement.unwrap_or_else(|| format!("Read how {key} was fixed.")));
+            let is_answered = problem.fixed_by.is_empty()
+                && problem.fix.as_ref().is_some_and(|fix| fix.role != Some(CommentRole::Fix));
+            steps.push(statement.unwrap_or_else(|| match is_answered {
+                true => format!("Read the answer in {key}."),
+                false => format!("Read how {key} was fixed."),
+            }));
             if was_fixed && !is_itself {
                 steps.push(format!("If so, comment on {key}."));
             }

@@ -223,9 +223,9 @@ impl Releases {
         later.min_by(|a, b| by_number(a, b)).map(str::to_owned)
     }
 
-    /// Returns the newest version of the product that a text names. If the releases are known, a
-    /// version belongs to something else unless it is one of them, a pre-release, or the next one.
-    pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<String> {
+    /// Returns whether a version that a report names may be one of this product. If the releases are
+    /// known, it belongs to something else unless it is one of them, a pre-release, or the next one.
+    pub(crate) fn may_be_reported_on(&self, version: &str) -> bool {
         let major = |version: &str| -> Option<u32> {
             version
                 .trim_start_matches(|c: char| !c.is_ascii_digit())
@@ -234,14 +234,17 @@ impl Releases {
                 .parse()
                 .ok()
         };
-        let is_plausible = |version: &String| {
-            let Some(highest) = self.highest() else { return true };
-            let is_near = major(version) <= major(highest).map(|major| major.saturating_add(1));
-            let is_next = compare(version, highest).is_some_and(Ordering::is_gt);
-            self.has(version) || is_near && (is_next || version::base(version) != version)
-        };
+        let Some(highest) = self.highest() else { return true };
+        let is_near = major(version) <= major(highest).map(|major| major.saturating_add(1));
+        let is_next = compare(version, highest).is_some_and(Ordering::is_gt);
+        self.has(version) || is_near && (is_next || version::base(version) != version)
+    }
+
+    /// Returns the newest version of the product that a text names.
+    pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<String> {
         let mentions = versions(text, source).product.into_iter();
-        mentions.filter(is_plausible).max_by(|a, b| by_number(a, b))
+        let own_versions = mentions.filter(|version| self.may_be_reported_on(version));
+        own_versions.max_by(|a, b| by_number(a, b))
     }
 
     /// Returns the newest version that a text names, compared with a fix. Of several the newest

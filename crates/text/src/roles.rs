@@ -27,6 +27,8 @@ const LONG_LINE: usize = 60;
 const CODE: char = '\u{e000}';
 const CODE_END: char = '\u{e001}';
 const BLOCK: char = '\u{e002}';
+/// The mark of a code block after a complete sentence. The classifier does not read it.
+const NEXT_BLOCK: char = '\u{e006}';
 /// The marks around the text of a link, and the mark after its address.
 const LINK: char = '\u{e003}';
 const LINK_TARGET: char = '\u{e004}';
@@ -156,7 +158,7 @@ impl Sentences {
         let sentences: Vec<(String, Vec<String>, Option<String>)> = split
             .into_iter()
             .map(|sentence| {
-                let count = sentence.matches(BLOCK).count();
+                let count = sentence.matches([BLOCK, NEXT_BLOCK]).count();
                 let tokens = tokens(&sentence);
                 (sentence, tokens, code_blocks.by_ref().take(count).reduce(|first, _| first))
             })
@@ -169,7 +171,8 @@ impl Sentences {
             |(index, (markup, tokens, code)): (usize, (String, Vec<String>, Option<String>))| {
                 let features = features(&tokens, index, count);
                 let probabilities = MODEL.probabilities(&features);
-                let text = markup.replace([CODE, CODE_END, BLOCK, LINK, LINK_TARGET, LINK_END], "");
+                let marks = [CODE, CODE_END, BLOCK, NEXT_BLOCK, LINK, LINK_TARGET, LINK_END];
+                let text = markup.replace(marks, "");
                 Sentence { text, markup, code, features, probabilities }
             };
         Self(sentences.into_iter().enumerate().map(to_sentence).collect())
@@ -388,7 +391,7 @@ fn marked_up(sentence: &str) -> String {
         rest = inside[end..].trim_start_matches([CODE_END, LINK_END]);
     }
     out.push_str(&spaced_literal(rest));
-    out.replace([BLOCK, LINK, LINK_END, CODE_END], "")
+    out.replace([BLOCK, NEXT_BLOCK, LINK, LINK_END, CODE_END], "")
 }
 
 /// Returns the paragraphs, headings, list items and table rows of a text, without quotes and code
@@ -462,11 +465,31 @@ fn split(paragraph: &str) -> Vec<String> {
         lines.push_str(line);
         length = line.len();
     }
-    let sentences = lines.unicode_sentences().flat_map(|sentence| sentence.split_inclusive("; "));
-    sentences
-        .map(|sentence| sentence.trim().to_owned())
-        .filter(|sentence| !sentence.is_empty())
-        .collect()
+    let parts = lines.split_sentence_bounds().flat_map(|sentence| sentence.split_inclusive("; "));
+    let mut sentences: Vec<String> = Vec::new();
+    for part in parts {
+        let is_text = part.chars().any(char::is_alphanumeric);
+        match sentences.last_mut() {
+            // Code and addresses contain the marks at which sentences end.
+            Some(last) if is_open(last) || continues(last, part) => last.push_str(part),
+            Some(last) if !is_text => last.extend(part.matches(BLOCK).map(|_| NEXT_BLOCK)),
+            _ if is_text || part.contains(BLOCK) => sentences.push(part.to_owned()),
+            _ => {}
+        }
+    }
+    let sentences = sentences.into_iter().map(|sentence| sentence.trim().to_owned());
+    sentences.filter(|sentence| !sentence.is_empty()).collect()
+}
+
+/// Returns whether a part continues a sentence after an aside: "it fails (why?) at the end".
+fn continues(sentence: &str, part: &str) -> bool {
+    sentence.ends_with(") ") && part.starts_with(char::is_lowercase)
+}
+
+/// Returns whether a part of a sentence ends within inline code or within a link.
+fn is_open(part: &str) -> bool {
+    let is_within = |start: char, end: char| part.rfind(start) > part.rfind(end);
+    is_within(CODE, CODE_END) || is_within(LINK, LINK_END)
 }
 
 #[cfg(test)]
@@ -483,6 +506,17 @@ mod tests {
         let text = "> Fixed in 2.0.\n\n```\nFixed in 2.0.\n```\nIt reads `a` twice; e.g. once, [see](https://x.example).";
         let sentences: Vec<String> = Sentences::read(text).0.into_iter().map(|s| s.text).collect();
         assert_eq!(sentences, ["It reads a twice;", "e.g. once, see https://x.example."]);
+    }
+
+    #[test]
+    fn sentences_own_the_code_after_them() {
+        let text = "Run this.\n\n```\none\n```\n\nIt fails:\n\n```\ntwo\n```\n\nSee [log](https://x.example/?a=1) and `a! (b)? C`. It fails (why?) at the end.";
+        let read: Vec<_> = Sentences::read(text).0.into_iter().map(|s| (s.text, s.code)).collect();
+        let code = |code: &str| Some(code.to_owned());
+        assert_eq!(read[0], ("Run this.".to_owned(), code("one")));
+        assert_eq!(read[1], ("It fails:".to_owned(), code("two")));
+        assert_eq!(read[2].0, "See log https://x.example/?a=1 and a! (b)? C.");
+        assert_eq!(read[3].0, "It fails (why?) at the end.");
     }
 
     #[test]

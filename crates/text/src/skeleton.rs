@@ -102,13 +102,18 @@ impl Skeleton {
     /// Returns the body without the form's lines. Code fences are left alone: a log line that
     /// recurs is evidence.
     pub fn strip(&self, markdown: &str) -> String {
+        self.strip_except(markdown, |_| false)
+    }
+
+    /// Returns the body as [`Self::strip`] does, with those of the form's lines that pass a test.
+    pub fn strip_except(&self, markdown: &str, is_kept: impl Fn(&str) -> bool) -> String {
         let mut out = String::with_capacity(markdown.len());
         let mut fence = false;
         for line in markdown.lines() {
             let start = line.trim_start();
             if start.starts_with("```") || start.starts_with("~~~") {
                 fence = !fence;
-            } else if !fence && self.has(line) {
+            } else if !fence && self.has(line) && !is_kept(line) {
                 continue;
             }
             out.push_str(line);

@@ -6,11 +6,12 @@ use regex::Regex;
 
 use crate::{pattern::re, words::Words};
 
-/// A version: three numbers anywhere, or two numbers where a word introduces them.
+/// A version: three numbers anywhere, or two numbers where a word introduces them. The name of a
+/// program may be part of its word: `go1.6.2`.
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
-        r"(?i)\b(v?)(?:(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)",
-        r"|(\d{1,3}\.\d{1,3}(?:-(?:alpha|beta|dev|pre|preview|rc|snapshot)[0-9a-z.]*)?)\b)",
+        r"(?i)\b(v?|\p{L}{2,})(?:(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)",
+        r"|(\d{1,3}\.\d{1,3}(?:-?(?:alpha|beta|dev|pre|preview|rc|snapshot)[0-9a-z.]*)?)\b)",
     ))
 });
 /// A word that introduces a version of two numbers: "since 2.6", "version 2.3", "Fixed in 2.4".
@@ -83,6 +84,9 @@ static VERSIONED_NAME: LazyLock<Regex> = LazyLock::new(|| {
         r"|\.(?:dll|drv|dylib|exe|jar|ko|ocx|so|sys)[,;]? (?i:file )?(?i:version)[\s:=]*[vV]?)$",
     ))
 });
+/// The name in a line of a build's output: "   Compiling water v".
+static LISTED_NAME: LazyLock<Regex> =
+    LazyLock::new(|| re(r"^\s{2,}\p{Lu}\p{Ll}+ (?P<name>[\p{L}\p{N}_-]+) [vV]$"));
 /// The text before a time of day, which looks like a version: "at 12.30.45".
 static TIME_PREFIX: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:\bat|\bum|\bdate|\btime|\d)[ :=T]+$"));
@@ -130,7 +134,24 @@ pub fn versions(text: &str, product: &str) -> Versions {
             let from = line.ceil_char_boundary(span.start().saturating_sub(MAX_PREFIX));
             let (prefix, suffix) = (&line[from..span.start()], &line[span.end()..]);
             let version = span.as_str().trim_end_matches(['.', '-', '+', '_']).to_lowercase();
-            let of = other_program(prefix, suffix, &version, &product);
+            let glued_name = captures.get(1).map(|name| name.as_str()).filter(|name| {
+                name.len() > 1
+                    && !LABELS.contains(&name.to_lowercase())
+                    && !BETWEEN.contains(&name.to_lowercase())
+            });
+            let (of, version) = match glued_name {
+                None => (other_program(prefix, suffix, &version, &product), version),
+                Some(name) => {
+                    let name_word = name.to_lowercase();
+                    let is_own = is_product(&name_word, &product);
+                    if !is_own && !is_program(&name_word) && captures.get(3).is_some() {
+                        continue;
+                    }
+                    // The names of files continue after the version.
+                    let number = MILESTONE_VERSION.find(&version).map_or(&*version, |m| m.as_str());
+                    (Some(name).filter(|_| !is_own), number.to_owned())
+                }
+            };
             if captures.get(3).is_some() {
                 let prefix = prefix.strip_suffix(['v', 'V']).unwrap_or(prefix);
                 let is_introduced = of.is_some()
@@ -309,8 +330,8 @@ fn other_program<'t>(
     };
     let group =
         |captures: regex::Captures<'t>, name: &str| captures.name(name).map(|name| name.as_str());
-    if let Some(name) = VERSIONED_NAME.captures(prefix).and_then(|captures| group(captures, "name"))
-    {
+    let name_match = VERSIONED_NAME.captures(prefix).or_else(|| LISTED_NAME.captures(prefix));
+    if let Some(name) = name_match.and_then(|captures| group(captures, "name")) {
         return (!is_own(name)).then_some(name);
     }
     let label = match LABEL.captures(prefix) {
@@ -414,6 +435,13 @@ mod tests {
                 &["Windows 10.0.19045"],
             ),
             ("alacritty 0.17.0, heron 0.12.2", &["0.12.2"], &["alacritty 0.17.0"]),
+            ("heron2.3.1 with php8.2 and zoo1.2.3", &["2.3.1"], &["php 8.2", "zoo 1.2.3"]),
+            ("heron2.3.1.linux-amd64.tar.gz, see Figure2.3", &["2.3.1"], &[]),
+            (
+                "   Compiling water v0.14.34\n   Compiling heron v2.3.1",
+                &["2.3.1"],
+                &["water 0.14.34"],
+            ),
             ("built with rustc 1.70.0 (90c541806 2023-05-31)", &[], &["rustc 1.70.0"]),
             ("Node.js version is v18.2.0", &[], &["Node.js 18.2.0"]),
             ("Linux web1 5.15.0-91-generic #101", &[], &["Linux 5.15.0-91-generic"]),

@@ -5,7 +5,7 @@ it("says what became of a candidate", () => {
   expect(became("open").words).toBe("Still open");
   expect(became({ fixed: "0.9.2" }).words).toBe("Fixed in 0.9.2");
   expect(became({ fixed: null }).words).toBe("Fixed");
-  expect(became("completed")).toEqual({ words: "Closed as completed", tone: "plain" });
+  expect(became("completed")).toEqual({ words: "Closed without a documented fix", tone: "plain" });
   expect(became({ possible_regression: null }).tone).toBe("warn");
 });
 

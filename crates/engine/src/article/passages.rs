@@ -12,17 +12,23 @@ use precedent_core::{
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     literal::literal,
+    markdown::{BlockKind, blocks},
     pattern::re,
     prepare::{PreparedText, own_content},
     reference::references,
+    report::terms,
     roles::{Sentence, SentenceRole, Sentences},
     version::{Versions, versions as versions_in},
 };
 use regex::Regex;
 
-use super::{render::literal_title, sentence};
+use super::{
+    render::literal_title,
+    sentence::{self, ReportSection},
+};
 use crate::{
     QueryContext,
+    releases::Releases,
     troubleshoot::{CaseThread, Links, excerpt, speaks_for_project},
 };
 
@@ -68,6 +74,10 @@ static BUILD_OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s*(?:Compiling|Downloading|Downloaded|Fresh|Checking|Installing|Updating|\[INFO\]|[├└│+`|]|npm (?:WARN|ERR))",
     )
 });
+/// A change that only adds tests, for a problem that another change fixed.
+static ONLY_TESTS: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)^\W*(?:\w+:\s+)?add(?:s|ed|ing)?\b(?:\s+[^\s:,.]+){0,5}?\s+tests?(?:\s+cases?)?\b")
+});
 /// A failure whose message says nothing.
 static NO_MESSAGE: LazyLock<Regex> =
     LazyLock::new(|| re(r"Box<(?:dyn )?Any>|explicit panic|unexpectedly panicked|aborting due to"));
@@ -76,6 +86,8 @@ static NO_MESSAGE: LazyLock<Regex> =
 struct Report {
     row: DocumentRow,
     sentences: Sentences,
+    /// Code above all sentences.
+    leading_code: Option<String>,
     versions: Versions,
     thread: CaseThread,
 }
@@ -85,17 +97,25 @@ struct Candidate<'a> {
     row: &'a DocumentRow,
     comment: Option<&'a CaseComment>,
     sentence: &'a Sentence,
+    /// Code to which the sentence refers.
+    code_before: Option<&'a str>,
     text: String,
     /// Rank; the highest is chosen first.
     rank: u32,
 }
 
-impl Candidate<'_> {
-    /// Returns the sentence as a passage, and its code block as a second one.
+impl<'a> Candidate<'a> {
+    /// Returns a sentence of a report.
+    fn new(row: &'a DocumentRow, sentence: &'a Sentence, text: String, rank: u32) -> Self {
+        Self { row, comment: None, sentence, code_before: None, text, rank }
+    }
+
+    /// Returns the sentence as a passage, between its code blocks.
     fn passages(self) -> impl Iterator<Item = ArticlePassage> {
         let (row, comment) = (self.row, self.comment);
         let code = self.sentence.code.as_deref().filter(|code| is_short(code)).map(fence);
-        std::iter::once(self.text).chain(code).map(move |text| at(row, comment, text))
+        let code_before = self.code_before.map(fence).into_iter();
+        code_before.chain([self.text]).chain(code).map(move |text| at(row, comment, text))
     }
 }
 
@@ -118,25 +138,34 @@ pub(super) fn collect(
         // The output of a build lists the versions of dependencies.
         let is_own = |line: &&str| !BUILD_OUTPUT.is_match(line);
         let text = thread.body.lines().filter(is_own).collect::<Vec<_>>().join("\n");
-        let versions = versions_in(&format!("{}\n{text}", row.title), &row.source);
-        reports.push(Report { row, sentences: Sentences::read(&thread.body), versions, thread });
+        let mut versions = versions_in(&format!("{}\n{text}", row.title), &row.source);
+        let releases = Releases::load(r, row.source_id)?;
+        versions.product.retain(|version| releases.may_be_reported_on(version));
+        let is_heading = |line: &str| sentence::section_of(line).is_some();
+        let body = r.skeleton(row.source_id)?.strip_except(&own_content(&row.body), is_heading);
+        let first_block = blocks(&body).into_iter().next();
+        let leading_code = first_block.filter(|block| block.kind == BlockKind::Code);
+        let leading_code = leading_code.map(|block| block.text).filter(|code| is_short(code));
+        reports.push(Report {
+            sentences: Sentences::read(&body),
+            row,
+            leading_code,
+            versions,
+            thread,
+        });
     }
+    let Some(main) = reports.first() else { return Ok((head.title.clone(), Vec::new())) };
     let changes = changes(r, &reports, problem)?;
-    let error =
-        reports.iter().find_map(|report| Some((report, error_excerpt(&report.thread.body)?)));
+    let error = error_excerpt(&main.thread.body, &head.title);
     let mut used_texts = BTreeSet::new();
-    let symptom = symptom(
-        &reports,
-        error.as_ref().map(|(report, error)| (*report, &**error)),
-        &mut used_texts,
-    );
+    let symptom = symptom(main, error.as_deref(), &mut used_texts);
     let workaround = choose(workarounds(&reports), SENTENCES, &mut used_texts);
     let cause = choose(causes(&reports, &changes), EXPLANATIONS, &mut used_texts);
     let resolution = match problem.status.is_fixed() {
         true => resolution(head, problem, &reports, &changes, &mut used_texts),
         false => Vec::new(),
     };
-    let title = title(&head.title, error.as_ref().map(|(_, error)| &**error), &symptom);
+    let title = title(&head.title, error.as_deref(), &symptom);
     let sections = [
         (ArticlePart::Symptom, symptom),
         (ArticlePart::Environment, environment(&reports)),
@@ -185,78 +214,102 @@ fn title(title: &str, error: Option<&str>, symptom: &[ArticlePassage]) -> String
     clear_excerpt.unwrap_or_else(|| sentence::capitalize(subject))
 }
 
-/// Returns the first sentences of a report that describe the problem, and its main error.
+/// Returns the sentences of a report that describe what happens, with the code beside them, and the
+/// main error; the title without such sentences.
 fn symptom(
-    reports: &[Report],
-    error: Option<(&Report, &str)>,
+    report: &Report,
+    error: Option<&str>,
     used_texts: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
-    let mut out: Vec<ArticlePassage> = Vec::new();
-    for report in reports {
-        let mut candidates = Vec::new();
-        for sentence in &report.sentences.0 {
-            if candidates.len() == SENTENCES * 2
-                || !candidates.is_empty() && sentence::ends_description(sentence)
-            {
-                break;
-            }
-            let code = sentence.code.as_deref().filter(|code| is_short(code));
-            let Some(text) = sentence::passage(sentence) else { continue };
-            if sentence::explains(sentence) || text.ends_with(':') && code.is_none() {
-                continue;
-            }
-            if is_new(&text, used_texts) {
-                candidates.push(Candidate {
-                    row: &report.row,
-                    comment: None,
-                    sentence,
-                    text,
-                    rank: 0,
-                });
-            }
-        }
-        // What the reporter did matters less than what happens, unless code shows it.
-        let is_personal =
-            |of: &Candidate<'_>| sentence::is_personal(&of.text) && of.sentence.code.is_none();
-        if !candidates.iter().all(is_personal) {
-            candidates.retain(|candidate| !is_personal(candidate));
-        }
-        for candidate in candidates.into_iter().take(SENTENCES) {
-            out.extend(candidate.passages());
-        }
-        if !out.is_empty() {
-            break;
-        }
-    }
-    if let (true, Some(report)) = (out.is_empty(), reports.first()) {
-        out.push(at(&report.row, None, sentence::capitalize(&plain_title(&report.row)) + "."));
-        let mut blocks = report.sentences.0.iter().filter_map(|sentence| sentence.code.as_deref());
-        let code = blocks.find(|code| is_short(code));
-        out.extend(code.map(|code| at(&report.row, None, fence(code))));
+    let row = &report.row;
+    let (candidates, first_code) = description(report);
+    // What the reporter did matters less than what happens, unless it names or shows code.
+    let is_personal = |candidate: &Candidate<'_>| {
+        sentence::is_personal(&candidate.text) && !sentence::is_specific(candidate.sentence)
+    };
+    let has_others = candidates.iter().any(|candidate| !is_personal(candidate));
+    let selection =
+        candidates.into_iter().filter(|candidate| !has_others || !is_personal(candidate));
+    let selection =
+        selection.filter(|candidate| is_new(&candidate.text, used_texts)).take(SENTENCES);
+    let mut out: Vec<ArticlePassage> = selection.flat_map(Candidate::passages).collect();
+    if out.is_empty() {
+        out.push(at(row, None, sentence::capitalize(&plain_title(row)) + "."));
+        out.extend(first_code.map(|code| at(row, None, fence(code))));
     }
     let is_shown = |error: &str| {
         let first_line = error.lines().next().unwrap_or_default();
         out.iter()
             .any(|passage| passage.text.starts_with("```") && passage.text.contains(first_line))
     };
-    if let Some((report, error)) = error.filter(|(_, error)| !is_shown(error)) {
-        out.push(at(&report.row, None, fence(error)));
+    if let Some(error) = error.filter(|error| !is_shown(error)) {
+        out.push(at(row, None, fence(error)));
     }
     out
 }
 
-/// Returns the main error in the code of a report with the beginning of its trace.
-fn error_excerpt(body: &str) -> Option<String> {
+/// Returns the sentences of a report outside of its sections about steps, expectations and systems,
+/// and the first code there.
+fn description(report: &Report) -> (Vec<Candidate<'_>>, Option<&str>) {
+    let (mut candidates, mut first_code) = (Vec::new(), report.leading_code.as_deref());
+    let mut section = ReportSection::Observed;
+    // A sentence that continues the one before it needs that one, or the code between them.
+    let (mut follows, mut code_before) = (true, report.leading_code.as_deref());
+    for sentence in &report.sentences.0 {
+        let heading = sentence::section_of(&sentence.text);
+        let own_section = heading.map_or(section, |(section, _)| section);
+        // A label with a value, such as "Version: 2.3", begins no section.
+        let is_alone = heading.is_some_and(|(_, end)| end == sentence.text.len());
+        if is_alone || own_section == ReportSection::Observed {
+            section = own_section;
+        }
+        let code = sentence.code.as_deref().filter(|code| is_short(code));
+        let continues = sentence::continues(&sentence.text);
+        let is_missing = continues && !follows && code_before.is_none();
+        let code_between = code_before.filter(|_| continues || candidates.is_empty());
+        (follows, code_before) = (heading.is_some(), code);
+        if own_section == ReportSection::Other {
+            continue;
+        }
+        first_code = first_code.or(code);
+        let text = sentence::passage(sentence).filter(|_| !is_missing).map(|text| {
+            let heading = sentence::section_of(&text);
+            heading.map_or_else(|| text.clone(), |(_, end)| sentence::capitalize(&text[end..]))
+        });
+        let is_lead = |text: &String| text.ends_with(':') && code.is_none();
+        let Some(text) = text.filter(|text| {
+            text.len() >= MIN_TITLE && !is_lead(text) && !sentence::explains(sentence)
+        }) else {
+            continue;
+        };
+        (follows, code_before) = (true, None);
+        candidates.push(Candidate {
+            code_before: code_between,
+            ..Candidate::new(&report.row, sentence, text, 0)
+        });
+    }
+    (candidates, first_code)
+}
+
+/// Returns the main error in the code of a report with the beginning of its trace: the one that has
+/// the most words in common with the title.
+fn error_excerpt(body: &str, title: &str) -> Option<String> {
     let prepared_body = PreparedText::body(body, &precedent_text::skeleton::Skeleton::default());
     let reading = precedent_logs::read_text(prepared_body.code());
     let is_failure = |text: &&str| {
         let first_line = text.lines().next().unwrap_or_default();
         first_line.contains(':') && !SOURCE_CODE.is_match(first_line)
     };
-    let mut failures =
-        reading.failures().map(|group| group.example_or_message()).filter(is_failure).peekable();
-    let first = *failures.peek()?;
-    let failure = failures.find(|text| !NO_MESSAGE.is_match(text)).unwrap_or(first);
+    let is_message = |text: &&str| is_failure(text) && !NO_MESSAGE.is_match(text);
+    let failures = reading.failures().map(|group| group.example_or_message()).filter(is_message);
+    let title_terms: BTreeSet<String> = terms(title).into_iter().collect();
+    let common_terms = |text: &&str| {
+        let first_line = text.lines().next().unwrap_or_default();
+        terms(first_line).iter().filter(|term| title_terms.contains(*term)).count()
+    };
+    let failures: Vec<&str> = failures.collect();
+    // Of equals, `max_by_key` returns the last.
+    let failure = failures.into_iter().rev().max_by_key(common_terms)?;
     let failure = failure.split("\nstack backtrace:").next().unwrap_or(failure).trim_end();
     let is_readable = |line: &&str| line.len() <= ERROR_LINE && !line.trim().is_empty();
     let mut lines: Vec<&str> = failure.lines().filter(is_readable).take(ERROR_LINES).collect();
@@ -310,7 +363,7 @@ fn sentences_of<'a>(
             let rank = 4 * u32::from(!sentence::is_personal(&text))
                 + 2 * u32::from(speaks_for_project(comment.association.as_deref()))
                 + u32::from(sentence::is_specific(sentence));
-            Some(Candidate { row, comment: Some(comment), sentence, text, rank })
+            Some(Candidate { comment: Some(comment), ..Candidate::new(row, sentence, text, rank) })
         })
     })
 }
@@ -329,15 +382,11 @@ fn causes<'a>(
     changes: &'a [(DocumentRow, Sentences)],
 ) -> Vec<Candidate<'a>> {
     let of_changes = changes.iter().flat_map(|(row, sentences)| {
-        let explanations = sentences
-            .0
-            .iter()
-            .take(DESCRIPTION)
-            .filter(|sentence| sentence::tells_former_state(sentence));
+        let explanations =
+            sentences.0.iter().take(DESCRIPTION).filter(|sentence| sentence::explains(sentence));
         explanations.filter_map(move |sentence| {
             let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
-            let rank = if sentence::explains(sentence) { 8 } else { 5 };
-            Some(Candidate { row, comment: None, sentence, text, rank })
+            Some(Candidate::new(row, sentence, text, 8))
         })
     });
     let of_reports = reports.iter().flat_map(|report| {
@@ -346,7 +395,7 @@ fn causes<'a>(
         explanations.filter_map(move |sentence| {
             let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
             let rank = 2 * u32::from(!sentence::is_personal(&text));
-            Some(Candidate { row: &report.row, comment: None, sentence, text, rank })
+            Some(Candidate::new(&report.row, sentence, text, rank))
         })
     });
     of_changes
@@ -367,7 +416,11 @@ fn resolution(
     if let Some(version) =
         problem.fixed_in.as_ref().filter(|_| problem.status != ProblemStatus::Unreleased)
     {
-        out.push(at(head, None, format!("Update to {} or later.", literal(version))));
+        let mut comments =
+            reports.iter().take(1).flat_map(|report| report.thread.comments.iter().rev());
+        let names_it = comments.find(|entry| entry.sentences.fixed_in(&[]).contains(version));
+        let comment = names_it.map(|entry| &entry.comment);
+        out.push(at(head, comment, format!("Update to {} or later.", literal(version))));
     }
     let is_solution = |comment: &CaseComment, sentence: &Sentence| match comment
         .association
@@ -391,7 +444,8 @@ fn resolution(
     let sentences =
         sentences_of(reports, is_solution).filter(|candidate| !names_a_change(candidate.sentence));
     out.extend(choose(sentences.collect(), SENTENCES, used_texts));
-    for (row, sentences) in changes {
+    let fixes = changes.iter().filter(|(row, _)| !ONLY_TESTS.is_match(&row.title));
+    for (row, sentences) in fixes {
         used_texts.insert(normalize(&row.title));
         out.push(at(row, None, format!("Fixed by the change \"{}\".", plain_title(row))));
         let describes = |sentence: &&Sentence| {

@@ -20,6 +20,12 @@ const MAX_EXPLANATION: usize = 350;
 
 /// The maximum number of words of a phrase that may lack an English function word.
 const PHRASE: usize = 8;
+/// The minimum number of words of a sentence about a fix that tell more than that it is fixed.
+const MIN_CONTENT_WORDS: usize = 4;
+/// The minimum number of digits of the number of a change.
+const MIN_DIGITS: usize = 4;
+/// The minimum length of such a word, in characters.
+const MIN_CONTENT_WORD: usize = 3;
 
 /// Greetings, interjections and mentions at the beginning of a sentence.
 static OPENING: LazyLock<Regex> =
@@ -30,22 +36,25 @@ static CHATTER: LazyLock<Regex> = LazyLock::new(|| pattern("chatter"));
 static DOUBT: LazyLock<Regex> = LazyLock::new(|| pattern("doubt"));
 /// The wording of an explanation.
 static CAUSE: LazyLock<Regex> = LazyLock::new(|| pattern("cause"));
-/// The wording for a state that a change ends.
-static FORMER_STATE: LazyLock<Regex> = LazyLock::new(|| pattern("former_state"));
-/// The wording for what a change did.
-static NEW_STATE: LazyLock<Regex> = LazyLock::new(|| pattern("new_state"));
 /// A sentence about a change itself, about plans, or that denies a regression.
 static ABOUT_CHANGE: LazyLock<Regex> = LazyLock::new(|| pattern("about_change"));
 /// The report of a test.
 static VERIFICATION: LazyLock<Regex> = LazyLock::new(|| pattern("verified"));
-/// A statement that something is solved.
-static VAGUE_FIX: LazyLock<Regex> = LazyLock::new(|| pattern("vague_fix"));
+/// A word that tells nothing beside the state of a report.
+static STATUS_WORD: LazyLock<Regex> =
+    LazyLock::new(|| re(&format!("(?i)^{}$", alternatives("status_word"))));
 /// A sentence about its writer.
 static FIRST_PERSON: LazyLock<Regex> = LazyLock::new(|| pattern("first_person"));
 /// A reference to another sentence at the beginning.
 static BACK_REFERENCE: LazyLock<Regex> = LazyLock::new(|| pattern("back_reference"));
-/// A heading of a report below the description.
-static REPORT_HEADING: LazyLock<Regex> = LazyLock::new(|| pattern("report_heading"));
+/// A sentence that continues the one before it.
+static CONTINUES: LazyLock<Regex> = LazyLock::new(|| pattern("continues"));
+/// A heading, or a label at the beginning of a line, above what happened.
+static OBSERVED: LazyLock<Regex> = LazyLock::new(|| heading("observed"));
+/// A heading or a label above something else.
+static NOT_OBSERVED: LazyLock<Regex> = LazyLock::new(|| heading("not_observed"));
+/// A word that addresses the reader.
+static SECOND_PERSON: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\byour?\b"));
 /// Program output, and facts about a system, that a report does not mark as code.
 static NO_PROSE: LazyLock<Regex> = LazyLock::new(|| pattern("no_prose"));
 /// A sentence that is about text or pictures elsewhere.
@@ -56,6 +65,15 @@ static FUNCTION_WORD: LazyLock<Regex> = LazyLock::new(|| pattern("function_word"
 /// Returns a pattern of `wording.tsv`.
 fn pattern(name: &str) -> Regex {
     re(&format!("(?i){}", alternatives(name)))
+}
+
+/// Returns the pattern of the headings that begin as a pattern of `wording.tsv` does: a question, or
+/// a few words with a mark or nothing after them.
+fn heading(name: &str) -> Regex {
+    let kind = alternatives(name);
+    re(&format!(
+        r"(?i)^(?:\W|\d+[.)]|h\d\.)*{kind}\w*(?:[^:?.!]{{0,80}}\?|(?:\s[^\s:?.!]+){{0,3}}\s*(?::|\s[-–]\s|\W*$))[\s*_]*"
+    ))
 }
 
 /// Returns the alternatives of a pattern of `wording.tsv` as a group.
@@ -117,23 +135,14 @@ pub(super) fn is_specific(sentence: &Sentence) -> bool {
 
 /// Returns whether a sentence explains why the problem happens, without a doubt.
 pub(super) fn explains(sentence: &Sentence) -> bool {
-    use SentenceRole::{Declined, StillHappens, Workaround};
+    use SentenceRole::{Declined, Fix, StillHappens, Workaround};
     CAUSE.is_match(&sentence.text)
         && sentence.text.chars().count() <= MAX_EXPLANATION
         && !is_doubtful(&sentence.text)
         && !is_personal(&sentence.text)
+        && !SECOND_PERSON.is_match(&sentence.text)
         && !ABOUT_CHANGE.is_match(&sentence.text)
-        && !matches!(sentence.role(), Declined | StillHappens | Workaround)
-}
-
-/// Returns whether a sentence of a change's description tells what was wrong before.
-pub(super) fn tells_former_state(sentence: &Sentence) -> bool {
-    explains(sentence)
-        || FORMER_STATE.is_match(&sentence.text)
-            && sentence.text.chars().count() <= MAX_EXPLANATION
-            && !is_personal(&sentence.text)
-            && !is_about_change(&sentence.text)
-            && !NEW_STATE.is_match(&sentence.text)
+        && !matches!(sentence.role(), Declined | Fix | StillHappens | Workaround)
 }
 
 /// Returns whether a text is about a change and not about the product.
@@ -141,10 +150,30 @@ pub(super) fn is_about_change(text: &str) -> bool {
     ABOUT_CHANGE.is_match(text)
 }
 
-/// Returns whether a sentence only says that the problem is solved, or that somebody checked it.
+/// Returns whether a sentence only says that the problem is solved, that somebody checked it, or
+/// that a change is under way.
 pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
-    let is_vague = VAGUE_FIX.is_match(&sentence.text) || is_personal(&sentence.text);
-    VERIFICATION.is_match(&sentence.text) || is_vague && !is_specific(sentence)
+    let text = &sentence.text;
+    let is_content = |word: &&str| {
+        word.chars().count() >= MIN_CONTENT_WORD
+            && word.chars().any(char::is_alphabetic)
+            && !STATUS_WORD.is_match(word)
+    };
+    // "CL 13110", but no year.
+    let is_number = |word: &str| {
+        word.chars().filter(char::is_ascii_digit).count() >= MIN_DIGITS && !is_year(word)
+    };
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_specific = is_specific(sentence) || words.iter().any(|word| is_number(word));
+    let content_words = words.iter().copied().filter(is_content).count();
+    VERIFICATION.is_match(text)
+        || is_about_change(text)
+        || (content_words < MIN_CONTENT_WORDS || is_personal(text)) && !is_specific
+}
+
+/// Returns whether a word is a year of this century or of the last one.
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && (word.starts_with("19") || word.starts_with("20"))
 }
 
 /// Returns whether a text states something with a doubt.
@@ -157,9 +186,25 @@ pub(super) fn is_personal(text: &str) -> bool {
     FIRST_PERSON.is_match(&without_code(text))
 }
 
-/// Returns whether a sentence is a heading below the description of a report.
-pub(super) fn ends_description(sentence: &Sentence) -> bool {
-    sentence.text.split_whitespace().count() < MIN_WORDS && REPORT_HEADING.is_match(&sentence.text)
+/// Returns whether a sentence says something only together with the one before it.
+pub(super) fn continues(text: &str) -> bool {
+    CONTINUES.is_match(text)
+}
+
+/// The section of a report to which a sentence belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReportSection {
+    /// Above all headings, or below one for what happened.
+    Observed,
+    /// Below any other heading, such as that of what was expected or of the steps.
+    Other,
+}
+
+/// Returns the section that begins with a text, if its beginning is a heading or a label, and the
+/// length of the heading.
+pub(super) fn section_of(text: &str) -> Option<(ReportSection, usize)> {
+    let kinds = [(&*NOT_OBSERVED, ReportSection::Other), (&*OBSERVED, ReportSection::Observed)];
+    kinds.into_iter().find_map(|(pattern, kind)| Some((kind, pattern.find(text)?.end())))
 }
 
 /// Returns a text without its inline code.
@@ -198,7 +243,7 @@ mod tests {
         let names = include_str!("wording.tsv").lines().filter_map(|line| line.split_once('\t'));
         names.for_each(|(name, _)| drop(pattern(name)));
         for pattern in
-            [&OPENING, &CHATTER, &NO_PROSE, &VAGUE_FIX, &NEW_STATE, &ABOUT_CHANGE, &ELSEWHERE]
+            [&OPENING, &CHATTER, &NO_PROSE, &STATUS_WORD, &OBSERVED, &ABOUT_CHANGE, &ELSEWHERE]
         {
             assert!(!pattern.is_match("") && pattern.as_str().len() > 20, "{pattern:?}");
         }
@@ -236,13 +281,41 @@ mod tests {
     #[test]
     fn vague_fixes_are_left_out() {
         let is_vague = |text: &str| Sentences::read(text).0.iter().any(is_vague_fix);
-        for text in
-            ["This was resolved by an earlier commit.", "Verified as fixed with a Nexus 4.2.2."]
-        {
+        for text in [
+            "This was resolved by an earlier commit.",
+            "Verified as fixed with a Nexus 4.2.2.",
+            "Anyway, sounds like this got fixed.",
+            "Going to resolve this as fixed.",
+            "Fixed this the week of July 1st.",
+            "PR with the fix filed: #12.",
+        ] {
             assert!(is_vague(text), "{text}");
         }
-        for text in ["Fixed in 2.4.0.", "Removing the old lease file solves it."] {
+        for text in [
+            "Fixed in 2.4.0.",
+            "CL 13110 fixed this.",
+            "Removing the old lease file solves it.",
+            "Fixed by rewriting the way we set properties on init.",
+        ] {
             assert!(!is_vague(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn headings_and_labels_begin_sections() {
+        use ReportSection::{Observed, Other};
+        for (text, section, rest) in [
+            ("What did you expect to see?", Other, ""),
+            ("Expected: the list has ten entries.", Other, "the list has ten entries."),
+            ("3. Steps to reproduce", Other, ""),
+            ("What did you see instead?", Observed, ""),
+            ("Actual result: the list is empty.", Observed, "the list is empty."),
+        ] {
+            let (of, end) = section_of(text).unwrap();
+            assert_eq!((of, &text[end..]), (section, rest), "{text}");
+        }
+        for text in ["The problem is the list.", "Expected entries are missing from the list."] {
+            assert_eq!(section_of(text), None, "{text}");
         }
     }
 
@@ -260,6 +333,8 @@ mod tests {
             "Maybe it fails because the lease is renewed twice.",
             "I think the root cause is a stale lease.",
             "Is it caused by the new reader?",
+            "That is because your file has two leases.",
+            "The problem is solved with build 2.4.1.",
             "The reader has a new lease.",
         ] {
             assert!(!is_cause(text), "{text}");
