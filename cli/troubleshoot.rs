@@ -182,22 +182,22 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         output.line("");
         print_articles(&response.articles, output);
     }
-    let other = if problem.is_some() { "other " } else { "" };
+    let qualifier = if problem.is_some() { "other " } else { "" };
     let so_far = if response.conclusive { "" } else { " so far" };
     let heading = match response.outcome {
         TroubleshootOutcome::Solved if cases.is_empty() => String::new(),
         TroubleshootOutcome::Solved => {
-            let count = plural(cases.len() as u64, &format!("{other}solved case"));
+            let count = plural(cases.len() as u64, &format!("{qualifier}solved case"));
             match cases.iter().any(|case| case.helps >= SURELY) {
                 true => format!("{GOOD}{count}{GOOD:#}"),
                 false => format!("{HIT}{count} that may help{HIT:#}"),
             }
         }
         TroubleshootOutcome::Wiki => {
-            format!("{HIT}No {other}solved case matches{so_far}.{HIT:#} Wiki pages:")
+            format!("{HIT}No {qualifier}solved case matches{so_far}.{HIT:#} Wiki pages:")
         }
         TroubleshootOutcome::Nothing => {
-            format!("No {other}solved case or wiki page matches{so_far}.")
+            format!("No {qualifier}solved case or wiki page matches{so_far}.")
         }
     };
     if !heading.is_empty() {

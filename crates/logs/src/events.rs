@@ -251,7 +251,7 @@ impl Reader {
         if let (Some(at), [b'{', .., b'}']) = (head.at, head.message.trim_ascii_end())
             && let Some(record) = record::json(&lossy(head.message)).filter(Record::is_one)
         {
-            return self.record(Record { at: Some(trimmed(at)), ..record });
+            return self.record(Record { at: Some(trimmed_text(at)), ..record });
         }
         let body = without_time(line, &head);
         if self.in_pod(body) || self.take_framed(source, line, body, &head) {
@@ -350,7 +350,7 @@ impl Reader {
         let text = text.unwrap_or_else(|| String::from_utf8_lossy(first).into_owned());
         let first_line = introduction.as_ref().map_or(self.open.line, |b| b.line);
         self.open.event = Some(OpenEvent {
-            at: head.at.map(trimmed).or_else(|| introduction.and_then(|b| b.at)),
+            at: head.at.map(trimmed_text).or_else(|| introduction.and_then(|b| b.at)),
             lines: 1,
             level: head.level,
             between: between(line, head).to_vec(),
@@ -397,7 +397,7 @@ impl Reader {
     /// Adds the codes of a line that reports no failure.
     fn add_codes(&mut self, message: &[u8], at: Option<&[u8]>) {
         let (file, line) = (self.open.file, self.open.line);
-        self.codes.take(message, || LogPosition { file, line, at: at.map(trimmed) });
+        self.codes.take(message, || LogPosition { file, line, at: at.map(trimmed_text) });
     }
 
     /// Returns whether the line belongs to a Windows event, and takes it if so.
@@ -465,7 +465,7 @@ impl Reader {
             // informational record.
             let alone = head.message.trim_ascii().is_empty();
             self.open.fine = severity.is_none() && !alone;
-            self.open.stamp = head.at.filter(|_| alone).map(trimmed);
+            self.open.stamp = head.at.filter(|_| alone).map(trimmed_text);
         }
         let Some(severity) = severity else { return self.add_codes(head.message, head.at) };
         // Go tests and others write the level before the failed item's name, which means nothing
@@ -476,7 +476,7 @@ impl Reader {
             None => String::from_utf8_lossy(message).into_owned(),
         };
         self.open.event = Some(OpenEvent {
-            at: head.at.map(trimmed).or_else(|| self.open.stamp.clone()),
+            at: head.at.map(trimmed_text).or_else(|| self.open.stamp.clone()),
             has_header: head.begins(),
             level: head.level,
             between: between(line, head).to_vec(),
@@ -603,7 +603,7 @@ impl Reader {
 }
 
 /// Returns a time as text.
-fn trimmed(at: &[u8]) -> String {
+fn trimmed_text(at: &[u8]) -> String {
     String::from_utf8_lossy(at).trim().to_owned()
 }
 

@@ -295,9 +295,9 @@ struct Headers {
     list: Vec<Header>,
     /// Those of a container's name.
     sources: Candidates,
-    all: Candidates,
+    all_formats: Candidates,
     /// Those that begin with a time.
-    timed: Candidates,
+    with_time: Candidates,
 }
 
 /// The numbers of formats by the first byte of a line, each with the offset and the value of
@@ -322,9 +322,9 @@ impl From<Vec<Row>> for Headers {
         };
         let is_timed =
             |h: &Header| matches!(&h.steps[..2], [Step::Open(0), Step::Form(f)] if f[0] == b'0');
-        let all = by_first(&|h| !h.is_source);
-        let (sources, timed) = (by_first(&|h| h.is_source), by_first(&is_timed));
-        Self { all, sources, timed, list }
+        let candidates = by_first(&|h| !h.is_source);
+        let (sources, with_time) = (by_first(&|h| h.is_source), by_first(&is_timed));
+        Self { all_formats: candidates, sources, with_time, list }
     }
 }
 
@@ -409,8 +409,9 @@ impl Header {
     /// any part of another length.
     fn sign(&self) -> Option<(usize, u8)> {
         let is_sign = |b: &u8| !matches!(b, b'0' | b'A' | b'X' | b'N' | b'W' | b'-' | b' ');
-        let fixed = |step: &&Step| matches!(step, Step::Form(_) | Step::Open(_) | Step::Close(_));
-        let form = self.steps.iter().take_while(fixed).filter_map(|step| match step {
+        let is_fixed =
+            |step: &&Step| matches!(step, Step::Form(_) | Step::Open(_) | Step::Close(_));
+        let form = self.steps.iter().take_while(is_fixed).filter_map(|step| match step {
             Step::Form(form) => Some(form.as_slice()),
             _ => None,
         });
@@ -454,9 +455,9 @@ impl Header {
         let ([at, name, priority, message, inner], end) = self.parts(line)?;
         let level = match (name, priority) {
             (Some(name), _) => {
-                let own = self.levels.iter().find(|(n, _)| name.starts_with(n.as_bytes()));
-                let own = own.map(|(_, level)| *level);
-                Some(own.or_else(|| formats.mark(name)).or_else(|| formats.level(name))?)
+                let level = self.levels.iter().find(|(n, _)| name.starts_with(n.as_bytes()));
+                let own_level = level.map(|(_, level)| *level);
+                Some(own_level.or_else(|| formats.mark(name)).or_else(|| formats.level(name))?)
             }
             (None, Some(digits)) => {
                 let number =
@@ -477,13 +478,13 @@ impl Formats {
     /// another line; `is_timed` says whether the line begins with a time. A name that a container
     /// puts in front is no part of `line`.
     pub fn head<'l>(&self, line: &'l [u8], is_timed: bool) -> Option<(Head<'l>, bool)> {
-        self.parse(line, if is_timed { &self.headers.timed } else { &self.headers.all })
+        self.parse(line, if is_timed { &self.headers.with_time } else { &self.headers.all_formats })
     }
 
     /// Returns the length of the name that a container puts in front of a program's line.
     pub fn source(&self, line: &[u8]) -> usize {
-        let found = self.parse(line, &self.headers.sources);
-        found.map_or(0, |(head, _)| line.len() - head.message.len())
+        let source = self.parse(line, &self.headers.sources);
+        source.map_or(0, |(head, _)| line.len() - head.message.len())
     }
 
     fn parse<'l>(&self, line: &'l [u8], candidates: &Candidates) -> Option<(Head<'l>, bool)> {

@@ -211,12 +211,12 @@ fn join(text: &str, name: &Name<'_>) -> Option<(&'static str, usize)> {
         let is_result = name.text == "PASS" && join == "colon";
         return (!is_comparison && !errs && !is_result).then_some((join, end));
     }
-    let found = |pattern: &Regex, join| pattern.find(suffix).map(|m| (join, m.end()));
-    found(&ASIDE, "assigned").or_else(|| found(&SENTENCE, "sentence")).or_else(|| {
+    let find_suffix = |pattern: &Regex, join| pattern.find(suffix).map(|m| (join, m.end()));
+    find_suffix(&ASIDE, "assigned").or_else(|| find_suffix(&SENTENCE, "sentence")).or_else(|| {
         if text[..name.start].ends_with('<') {
-            return found(&TAG, "tag");
+            return find_suffix(&TAG, "tag");
         }
-        found(&SPACE, if name.text.starts_with('-') { "option" } else { "beside" })
+        find_suffix(&SPACE, if name.text.starts_with('-') { "option" } else { "beside" })
     })
 }
 
@@ -294,7 +294,7 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Ce
                 .iter()
                 .all(|check| (check.name == "number") == is_number && check.passes(value.text))
     };
-    let rated = RULES.iter().find(is_match).map(|rule| rule.certainty);
+    let certainty = RULES.iter().find(is_match).map(|rule| rule.certainty);
     let beside_a_user = || {
         matches!(name.kind, "password" | "weak")
             && matches!(join, "colon" | "sentence" | "quoted")
@@ -304,7 +304,7 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Ce
             && ends_there(text, value.end)
             && is_beside_a_user(text, name.start)
     };
-    rated.or_else(|| beside_a_user().then_some(Doubtful))
+    certainty.or_else(|| beside_a_user().then_some(Doubtful))
 }
 
 /// Returns whether a number is an amount: a unit follows it, or its name is a plural.

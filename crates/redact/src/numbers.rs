@@ -41,7 +41,7 @@ static UNIT: LazyLock<Regex> = LazyLock::new(|| pattern("unit"));
 static DATE: LazyLock<Regex> = LazyLock::new(|| pattern("starts_with_date"));
 static NATIONAL: LazyLock<Regex> = LazyLock::new(|| pattern("national"));
 static USUAL: LazyLock<Regex> = LazyLock::new(|| pattern("usual_phone"));
-static GROUPED: LazyLock<Regex> = LazyLock::new(|| pattern("grouped_phone"));
+static GROUPED_NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern("grouped_phone"));
 
 /// Returns whether a text is an IBAN: its country's length, and a valid checksum (ISO 7064, mod
 /// 97).
@@ -154,8 +154,8 @@ fn at_most(number: &str, most: usize) -> &str {
 /// Redacts telephone numbers.
 pub(super) fn hide_phones(r: &mut Redactor, text: &str) -> String {
     let mut out = international(r, text);
-    out = labelled(r, &out);
-    for pattern in [&NATIONAL, &USUAL, &GROUPED] {
+    out = labelled_numbers(r, &out);
+    for pattern in [&NATIONAL, &USUAL, &GROUPED_NUMBER] {
         out = bare(r, pattern, &out);
     }
     out
@@ -192,7 +192,7 @@ fn international(r: &mut Redactor, text: &str) -> String {
 }
 
 /// Redacts numbers after a word for a telephone.
-fn labelled(r: &mut Redactor, text: &str) -> String {
+fn labelled_numbers(r: &mut Redactor, text: &str) -> String {
     r.replace_front(&DIGITS, text, |r, whole, start| {
         let number = at_most(whole, 15);
         let (count, end) = (digits(number).len(), start + number.len());

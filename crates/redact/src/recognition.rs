@@ -187,8 +187,8 @@ impl KnownNames {
         phrases.truncate(MOST_PHRASES);
         // A line for each phrase, in which the model reads it.
         let lines = phrases.iter().map(|phrase| format!("{}{phrase}{}", FRAME.0, FRAME.1));
-        let framed: String = lines.collect();
-        let names = reader.names(&framed)?;
+        let framed_text: String = lines.collect();
+        let names = reader.names(&framed_text)?;
         let mut from = 0;
         for phrase in phrases {
             let place = from + FRAME.0.len()..from + FRAME.0.len() + phrase.len();
@@ -198,7 +198,7 @@ impl KnownNames {
             let parts: Vec<&Recognition> = names.iter().filter(within).collect();
             let (Some(first), Some(last)) = (parts.first(), parts.last()) else { continue };
             // A surname may be a town's.
-            let name = &framed[first.range.start..last.range.end];
+            let name = &framed_text[first.range.start..last.range.end];
             if parts.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
                 && names::is_whole(name)
                 && names::is_full_name(name)

@@ -54,7 +54,7 @@ pub(super) struct Redactor {
     hide_links: bool,
     /// Exceptions of the user, and whether each was used.
     exceptions: BTreeMap<String, bool>,
-    known: Option<KnownTexts>,
+    known_texts: Option<KnownTexts>,
 }
 
 impl Redactor {
@@ -66,7 +66,7 @@ impl Redactor {
             trackers,
             hide_links: wishes.links,
             exceptions: wishes.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
-            known: None,
+            known_texts: None,
         }
     }
 
@@ -228,8 +228,8 @@ impl Redactor {
     /// Replaces the known matches wherever else they occur in a text.
     pub(super) fn replace_known(&mut self, text: &str) -> String {
         let count = self.pseudonyms.len();
-        let known = match self.known.take().filter(|known| known.pseudonyms == count) {
-            Some(known) => known,
+        let known_texts = match self.known_texts.take().filter(|texts| texts.pseudonyms == count) {
+            Some(texts) => texts,
             None => {
                 let needles = self.needles();
                 let texts = needles.iter().map(|(text, ..)| text);
@@ -239,12 +239,12 @@ impl Redactor {
                 KnownTexts { automaton, needles, pseudonyms: count }
             }
         };
-        let mut matches: Vec<(usize, usize, usize)> = known
+        let mut matches: Vec<(usize, usize, usize)> = known_texts
             .automaton
             .find_overlapping_iter(text)
             .map(|m| (m.start(), m.end(), m.pattern().as_usize()))
             .filter(|(start, end, needle)| {
-                let (needle, scope, _) = &known.needles[*needle];
+                let (needle, scope, _) = &known_texts.needles[*needle];
                 is_in_scope(text, *start, *end, needle, *scope)
             })
             .collect();
@@ -253,7 +253,7 @@ impl Redactor {
         let mut from = 0;
         for (start, end, needle) in matches {
             if start >= from {
-                let (_, scope, (kind, original)) = &known.needles[needle];
+                let (_, scope, (kind, original)) = &known_texts.needles[needle];
                 let certainty = if *scope == Scope::Login { Sure } else { Doubtful };
                 out.push_str(&text[from..start]);
                 out.push_str(&self.hide(kind, certainty, original));
@@ -261,7 +261,7 @@ impl Redactor {
             }
         }
         out.push_str(&text[from..]);
-        self.known = Some(known);
+        self.known_texts = Some(known_texts);
         out
     }
 
@@ -294,21 +294,25 @@ impl Redactor {
 
 /// Returns whether a known text is replaced in this place.
 fn is_in_scope(text: &str, start: usize, end: usize, needle: &str, scope: Scope) -> bool {
-    let (before, after) = (text[..start].chars().next_back(), text[end..].chars().next());
+    let (preceding_char, following_char) =
+        (text[..start].chars().next_back(), text[end..].chars().next());
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let joins = |c: Option<char>| c.is_some_and(|c| r"./\_-@:".contains(c));
     // Pseudonyms are not redacted again.
     let mut rest = text[end..].chars().skip(1);
-    let is_pseudonym = before == Some('[')
-        && after == Some('-')
+    let is_pseudonym = preceding_char == Some('[')
+        && following_char == Some('-')
         && rest.next().is_some_and(|c| c.is_ascii_digit());
     let fits = match scope {
         Scope::Anywhere => true,
-        Scope::WholeWord => !is_word(before) && !is_word(after),
+        Scope::WholeWord => !is_word(preceding_char) && !is_word(following_char),
         Scope::Login => {
-            !is_word(before) && !is_word(after) && before != Some('-') && after != Some('-')
+            !is_word(preceding_char)
+                && !is_word(following_char)
+                && preceding_char != Some('-')
+                && following_char != Some('-')
         }
-        Scope::Joined => joins(before) || joins(after) && text.len() > end + 1,
+        Scope::Joined => joins(preceding_char) || joins(following_char) && text.len() > end + 1,
     };
     fits && !is_pseudonym && (scope == Scope::Login || &text[start..end] == needle)
 }

@@ -122,10 +122,10 @@ fn hide_match(
         Within::Text => manner == Some(Manner::Code),
         Within::Prose => manner != Some(Manner::Prose),
     };
-    let before = || lines::line_prefix(text, whole.start());
+    let line_prefix = || lines::line_prefix(text, whole.start());
     if is_excluded
-        || rule.label.as_ref().is_some_and(|pattern| !pattern.is_match(before()))
-        || rule.unless_before.as_ref().is_some_and(|pattern| pattern.is_match(before()))
+        || rule.label.as_ref().is_some_and(|pattern| !pattern.is_match(line_prefix()))
+        || rule.unless_before.as_ref().is_some_and(|pattern| pattern.is_match(line_prefix()))
         || rule.unless_after.as_ref().is_some_and(|p| p.is_match(&text[whole.end()..]))
     {
         return None;

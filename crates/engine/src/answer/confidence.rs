@@ -232,8 +232,8 @@ impl ConfidenceModel {
         let QuestionModel { bias, worth, words } = *QUESTION_MODEL;
         let worth_odds = self.worth.odds(&evidence.numbers());
         let share = features::place("words").map_or(0.0, |at| evidence.features.0[at]);
-        let same = probability(bias + worth * worth_odds + words * share);
-        Confidence { same, worth: probability(worth_odds).max(same) }
+        let duplicate = probability(bias + worth * worth_odds + words * share);
+        Confidence { same: duplicate, worth: probability(worth_odds).max(duplicate) }
     }
 
     /// Returns the observed outcomes of answers with this confidence, if enough were read.
@@ -283,13 +283,13 @@ mod tests {
     #[test]
     fn questions_trust_shared_words() {
         serde_json::from_str::<QuestionModel>(QUESTIONS).unwrap();
-        let same = |share: f32| {
+        let confidence = |share: f32| {
             let mut features = Features::default();
             features.0[features::place("words").unwrap()] = share;
             let evidence = PairEvidence { features: &features, share: 0.0, overlap: None };
             model().question_confidence(&evidence).same
         };
-        assert!(same(0.6) > same(0.2));
+        assert!(confidence(0.6) > confidence(0.2));
     }
 
     #[test]

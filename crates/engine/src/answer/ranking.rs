@@ -208,33 +208,33 @@ impl RankingModel {
     /// duplicates, and the rules for exact copies and templates. Marked duplicates are never
     /// complete, so a source's curve can only raise the confidence.
     pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
-        let Confidence { same, worth } = self.model.confidence(evidence, self.baseline);
-        let duplicate = same.min(MODEL_CEILING);
+        let Confidence { same: duplicate, worth } = self.model.confidence(evidence, self.baseline);
+        let duplicate = duplicate.min(MODEL_CEILING);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let by_curve =
             self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
-        Self::bounded(evidence, Confidence { same: duplicate.max(by_curve), worth })
+        Self::within_bounds(evidence, Confidence { same: duplicate.max(by_curve), worth })
     }
 
     /// Estimates the confidence that a report is the problem of a typed question, with the same
     /// rules.
     pub fn question_confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
-        let Confidence { same, worth } = self.model.question_confidence(evidence);
-        Self::bounded(evidence, Confidence { same: same.min(MODEL_CEILING), worth })
+        let Confidence { same: duplicate, worth } = self.model.question_confidence(evidence);
+        Self::within_bounds(evidence, Confidence { same: duplicate.min(MODEL_CEILING), worth })
     }
 
     /// Applies the rules for exact copies, templates and text overlaps.
-    fn bounded(evidence: &PairEvidence<'_>, Confidence { same, worth }: Confidence) -> Confidence {
+    fn within_bounds(evidence: &PairEvidence<'_>, confidence: Confidence) -> Confidence {
         let (floor, ceiling) = match (evidence.features.is_copy(), evidence.features.is_templated())
         {
             (true, _) => (COPY, 1.0),
             (_, true) => (0.0, TEMPLATE_CEILING),
             _ => evidence.overlap.map_or((0.0, 1.0), TextOverlap::bounds),
         };
-        let same = same.max(floor).min(ceiling);
+        let duplicate = confidence.same.max(floor).min(ceiling);
         let is_cited = evidence.overlap.is_some_and(|overlap| overlap.is_cited);
-        let worth = if is_cited { worth.max(CITED_WORTH) } else { worth };
-        Confidence { same, worth: worth.max(same) }
+        let least_worth = if is_cited { CITED_WORTH.max(duplicate) } else { duplicate };
+        Confidence { same: duplicate, worth: confidence.worth.max(least_worth) }
     }
 
     /// Returns whether a rule bounds the confidence of a pair.

@@ -21,7 +21,7 @@ const MAX_EXPLANATION: usize = 350;
 /// The maximum number of words of a phrase that may lack an English function word.
 const PHRASE: usize = 8;
 /// The minimum number of words of a sentence about a fix that tell more than that it is fixed.
-const MIN_CONTENT_WORDS: usize = 4;
+const MIN_CONTENT_WORDS: usize = 3;
 /// The minimum number of digits of the number of a change.
 const MIN_DIGITS: usize = 4;
 /// The minimum length of such a word, in characters.
@@ -50,7 +50,7 @@ static BACK_REFERENCE: LazyLock<Regex> = LazyLock::new(|| pattern("back_referenc
 /// A sentence that continues the one before it.
 static CONTINUES: LazyLock<Regex> = LazyLock::new(|| pattern("continues"));
 /// A heading, or a label at the beginning of a line, above what happened.
-static OBSERVED: LazyLock<Regex> = LazyLock::new(|| heading("observed"));
+static OBSERVED_HEADING: LazyLock<Regex> = LazyLock::new(|| heading("observed"));
 /// A heading or a label above something else.
 static NOT_OBSERVED: LazyLock<Regex> = LazyLock::new(|| heading("not_observed"));
 /// A word that addresses the reader.
@@ -203,7 +203,8 @@ pub(super) enum ReportSection {
 /// Returns the section that begins with a text, if its beginning is a heading or a label, and the
 /// length of the heading.
 pub(super) fn section_of(text: &str) -> Option<(ReportSection, usize)> {
-    let kinds = [(&*NOT_OBSERVED, ReportSection::Other), (&*OBSERVED, ReportSection::Observed)];
+    let kinds =
+        [(&*NOT_OBSERVED, ReportSection::Other), (&*OBSERVED_HEADING, ReportSection::Observed)];
     kinds.into_iter().find_map(|(pattern, kind)| Some((kind, pattern.find(text)?.end())))
 }
 
@@ -242,9 +243,15 @@ mod tests {
     fn wording_has_every_pattern() {
         let names = include_str!("wording.tsv").lines().filter_map(|line| line.split_once('\t'));
         names.for_each(|(name, _)| drop(pattern(name)));
-        for pattern in
-            [&OPENING, &CHATTER, &NO_PROSE, &STATUS_WORD, &OBSERVED, &ABOUT_CHANGE, &ELSEWHERE]
-        {
+        for pattern in [
+            &OPENING,
+            &CHATTER,
+            &NO_PROSE,
+            &STATUS_WORD,
+            &OBSERVED_HEADING,
+            &ABOUT_CHANGE,
+            &ELSEWHERE,
+        ] {
             assert!(!pattern.is_match("") && pattern.as_str().len() > 20, "{pattern:?}");
         }
     }

@@ -18,7 +18,7 @@ use precedent_trackers::sync;
 /// The largest image that is shown, in bytes.
 const MOST: usize = 10 << 20;
 /// The number of images that are kept; older ones are fetched again.
-const KEPT: usize = 500;
+const MAX_IMAGES: usize = 500;
 /// The formats that are shown, by their first bytes. SVG may contain scripts.
 const FORMATS: [(&[u8], &str); 4] = [
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -53,9 +53,9 @@ impl Casebook {
     pub async fn image(&self, url: &str, task: &Task) -> Result<Image> {
         let url = Url::parse(url).map_err(|_| Error::invalid("the image has no valid address"))?;
         let path = self.inner.image_path(&url);
-        let kept = path.clone();
+        let target = path.clone();
         if let Some(image) =
-            self.run(move |_| Ok(fs::read(kept).ok().and_then(Image::read))).await?
+            self.run(move |_| Ok(fs::read(target).ok().and_then(Image::read))).await?
         {
             return Ok(image);
         }
@@ -92,7 +92,7 @@ impl Inner {
     fn keep_image(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let folder = self.images();
         files::private_folder(&folder)?;
-        if fs::read_dir(&folder).is_ok_and(|images| images.count() >= KEPT) {
+        if fs::read_dir(&folder).is_ok_and(|images| images.count() >= MAX_IMAGES) {
             self.forget_images();
             files::private_folder(&folder)?;
         }
