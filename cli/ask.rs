@@ -49,7 +49,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
     match &response.problem {
         Some(problem) => print_problem(problem, response.key.as_ref(), output),
         None if !response.cases.is_empty() || !response.related.is_empty() => {
-            output.line("No report is certainly about this problem; these are the most similar.");
+            output.line("No certain match. The most similar:");
         }
         None if response.conclusive => output.line("No known problem matches."),
         None => output.line("No known problem matches so far."),

@@ -138,6 +138,8 @@ pub fn print_problem(problem: &KnownProblem, asked_key: Option<&String>, output:
         printed_anchor = Some(&comment.anchor);
         output.line("");
         output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
-        print_comment(comment, true, "  ", LINES, output);
+        // The heading tells the role.
+        let comment = CaseComment { role: None, ..comment.clone() };
+        print_comment(&comment, true, "  ", LINES, output);
     }
 }

@@ -159,10 +159,11 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
     let problem = response.problem.as_ref();
     let is_own = |case: &&SolvedCase| problem.is_some_and(|problem| problem.has(&case.key));
     let (own_cases, cases): (Vec<_>, Vec<_>) = response.cases.iter().partition(is_own);
+    let has_own_cases = !own_cases.is_empty();
     if let Some(problem) = problem {
-        match own_cases.is_empty() {
-            true => print_problem(problem, response.key.as_ref(), output),
-            false => print_status(problem, response.key.as_ref(), output),
+        match has_own_cases {
+            true => print_status(problem, response.key.as_ref(), output),
+            false => print_problem(problem, response.key.as_ref(), output),
         }
         for case in own_cases {
             print_case(case, output);
@@ -182,7 +183,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         output.line("");
         print_articles(&response.articles, output);
     }
-    let qualifier = if problem.is_some() { "other " } else { "" };
+    let qualifier = if has_own_cases { "other " } else { "" };
     let so_far = if response.conclusive { "" } else { " so far" };
     let heading = match response.outcome {
         TroubleshootOutcome::Solved if cases.is_empty() => String::new(),

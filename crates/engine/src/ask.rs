@@ -15,7 +15,10 @@ use precedent_core::{
 use precedent_store::{DocumentRow, Reader};
 
 use crate::{
-    answer::question::{Ask, Question, QuestionMatches, find_anywhere},
+    answer::{
+        known_report,
+        question::{Ask, Question, QuestionMatches, find_anywhere},
+    },
     duplicates, search,
     troubleshoot::{self, CaseContext},
 };
@@ -101,7 +104,8 @@ pub(crate) fn respond(
     similar: &DuplicatesResponse,
 ) -> Result<AskResponse> {
     let finder = context.finder;
-    let TroubleshootResponse { problem, cases, articles, wiki, notices, .. } = response;
+    let TroubleshootResponse { problem, cases, near: near_cases, articles, wiki, notices, .. } =
+        response;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
     let is_quoted = |case: &SolvedCase| case.relation.is_some() || case.helps >= MIN_QUOTED;
     let is_solved = problem.as_ref().is_some_and(|problem| problem.status.is_fixed());
@@ -119,12 +123,23 @@ pub(crate) fn respond(
     let near = similar.candidates.iter().filter(is_near).take(MAX_RELATED);
     let mut related_reports: Vec<KnownReport> = near.map(KnownReport::from).collect();
     let is_unanswered = problem.is_none() && cases.is_empty();
+    let near_keys = near_cases.iter().filter(|_| is_unanswered).map(|case| &case.key);
+    let weak_keys: Vec<&String> =
+        near_keys.chain(weak_cases.iter().map(|case| &case.key)).collect();
     finder.store.read(|r| {
-        for report in &mut related_reports {
+        for key in weak_keys {
+            if related_reports.iter().all(|report| report.key != *key)
+                && let Some(row) = r.document_by_key(key)?
+            {
+                related_reports.push(known_report(row, Band::None, 0.0));
+            }
+        }
+        related_reports.truncate(MAX_RELATED);
+        for (at, report) in related_reports.iter_mut().enumerate() {
             let Some(row) = r.document_by_key(&report.key)? else { continue };
             let outcome = troubleshoot::outcome(r, &finder.parts, None, &row)?;
             report.status = Some(outcome.status);
-            if is_unanswered && report.confidence >= POSSIBLE {
+            if is_unanswered && (at == 0 || report.confidence >= POSSIBLE) {
                 report.said = outcome.workaround.or(outcome.fix_comment);
             }
         }
@@ -262,7 +277,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         ProblemStatus::Declined => steps.push(format!("Read why {key} was closed.")),
         ProblemStatus::ClosedWithoutFix => {
-            steps.push(format!("Read {key}; no comment of it was recognized as the fix."));
+            steps.push(format!("Read {key}; its thread documents no fix."));
         }
         _ => steps.push("No fix is known yet.".to_owned()),
     }

@@ -128,7 +128,12 @@ pub(crate) fn reasons(
     if !words.is_empty() {
         let words =
             words.iter().map(|word| format!("“{}”", &about.draft.title[word.range.clone()]));
-        out.push(format!("titles share {}", words.collect::<Vec<_>>().join(", ")));
+        let words = words.collect::<Vec<_>>().join(", ");
+        // The first line of a question is no title to its writer.
+        out.push(match about.draft.document {
+            Some(_) => format!("titles share {words}"),
+            None => format!("its title names {words}"),
+        });
     }
     if candidate.details.said_anew >= MIN_COMMENT_SHARE && !comment_words.is_empty() {
         let quotes: Vec<String> =

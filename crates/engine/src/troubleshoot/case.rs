@@ -80,11 +80,13 @@ fn fixes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy>> {
     Ok(out)
 }
 
-/// Returns the changes that the last comment with a link to a pull request names, up to the
-/// closure, without those that are known not to be merged. Of 14 closed reports of one tracker that
-/// had such a link and no word of a fix, it was the fix in 10, and 3 were declined.
+/// Returns the changes of other projects that the last comment with a link to a pull request names,
+/// up to the closure, without those that are known not to be merged. Of 14 closed reports of one
+/// tracker that had such a link and no word of a fix, it was the fix in 10, and 3 were declined. A
+/// change of the same project says itself what it closes; linked, it may as well be the cause.
 fn linked_changes(
     r: &Reader<'_>,
+    row: &DocumentRow,
     comments: &[StoredComment],
     closed_at: Option<Timestamp>,
 ) -> Result<Vec<FixedBy>> {
@@ -94,7 +96,7 @@ fn linked_changes(
         let mut changes = Vec::new();
         for address in CHANGE_LINK.find_iter(&text).take(MAX_LINKS).map(|link| link.as_str()) {
             let Some(reference) = references(address).into_iter().next() else { continue };
-            let Some(source) = reference.source else { continue };
+            let Some(source) = reference.source.filter(|key| *key != row.source) else { continue };
             let key = format!("{source}#{}", reference.number);
             let change = r.document_by_key(&key)?;
             if change.is_none_or(|change| change.state == Some(State::Merged)) {
@@ -198,8 +200,10 @@ impl CaseThread {
         let known_closers: &[u64] = if links == Links::Known { &closers } else { &[] };
         let comments = r.comments(&row)?;
         let closed_at = row.merged_at.or(row.closed_at);
+        let mut seen_keys = BTreeSet::new();
+        fixed_by.retain(|change| seen_keys.insert(change.key.clone()));
         if fixed_by.is_empty() && row.kind == DocKind::Issue {
-            fixed_by = linked_changes(r, &comments, closed_at)?;
+            fixed_by = linked_changes(r, &row, &comments, closed_at)?;
         }
         let near = match (vector, parts.vectors) {
             (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
@@ -349,10 +353,14 @@ impl CaseThread {
         ThreadOutcome {
             status,
             asked_version,
-            fix_comment: fix.map(brief),
+            // An export without comments has the solution in the report.
+            fix_comment: fix.map(brief).or_else(|| {
+                let is_alone = self.comments.is_empty() && status.is_fixed();
+                is_alone.then(|| solution_in_report(&self.row, &self.body, SentenceRole::Fix))?
+            }),
             workaround: last(CommentRole::Workaround)
                 .map(brief)
-                .or_else(|| workaround_in_report(&self.row, &self.body)),
+                .or_else(|| solution_in_report(&self.row, &self.body, SentenceRole::Workaround)),
             fix: if status.is_fixed() { self.fix } else { Fix::default() },
             releases: self.releases,
             update_to,
@@ -400,16 +408,19 @@ pub(crate) struct ThreadOutcome {
     pub(crate) fixed_by: Vec<FixedBy>,
 }
 
-/// Returns the workaround that a report itself describes.
-fn workaround_in_report(row: &DocumentRow, body: &str) -> Option<CaseComment> {
+/// Returns the fix or the workaround that a report itself describes.
+fn solution_in_report(row: &DocumentRow, body: &str, role: SentenceRole) -> Option<CaseComment> {
     let sentences = Sentences::read(body).0;
-    let workarounds = sentences.iter().filter(|s| s.role() == SentenceRole::Workaround);
-    let text = workarounds.map(Sentence::markdown).collect::<Vec<_>>().join("\n\n");
+    let solutions = sentences.iter().filter(|s| s.role() == role);
+    let text = solutions.map(Sentence::markdown).collect::<Vec<_>>().join("\n\n");
     (!text.is_empty()).then_some(CaseComment {
         anchor: "body".to_owned(),
         author: row.author.login.clone(),
         association: row.author.association.clone(),
-        role: Some(CommentRole::Workaround),
+        role: Some(match role {
+            SentenceRole::Fix => CommentRole::Fix,
+            _ => CommentRole::Workaround,
+        }),
         created_at: row.created_at?,
         url: row.url.clone(),
         text: excerpt(&text, OUTCOME).0,

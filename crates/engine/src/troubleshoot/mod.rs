@@ -36,7 +36,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_store::{DocumentRow, Reader};
-use precedent_text::report;
+use precedent_text::{closure::Closure, report};
 pub(crate) use roles::speaks_for_project;
 pub(crate) use wiki::passages;
 
@@ -71,9 +71,12 @@ pub(crate) fn outcome(
     let vector = question.map(|question| parts.vector(&question.text)).transpose()?.flatten();
     let terms = question.map(|question| report::terms(&question.text)).unwrap_or_default();
     let thread = CaseThread::load(r, parts, row.clone(), &terms, vector.as_deref(), Links::Known)?;
-    let status = match (row.state, is_declined(r, row)?) {
-        (None | Some(State::Open), _) => ProblemStatus::Open,
-        (_, true) => ProblemStatus::Declined,
+    // A duplicate is not declined, even if its canonical report is missing.
+    let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
+        || r.canonical(&row.key)?.stays_for(&row.key).is_some();
+    let status = match row.state {
+        None | Some(State::Open) => ProblemStatus::Open,
+        _ if !is_duplicate && is_declined(r, row)? => ProblemStatus::Declined,
         _ if thread.tells() => ProblemStatus::Solved,
         _ => ProblemStatus::ClosedWithoutFix,
     };
