@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
 
-use crate::{pattern::re, trace, words::phrases};
+use crate::{pattern::re, tokens, trace, words::phrases};
 
 /// The kind of text that a signature was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -358,6 +358,30 @@ impl Signature {
     }
 }
 
+/// The levels of log lines, which say nothing about a failure.
+const LEVELS: [&str; 7] = ["debug", "error", "fatal", "info", "trace", "warn", "warning"];
+
+/// Returns whether a text says no more than that a failure happened which programs of all kinds
+/// have: `ZeroDivisionError: division by zero`, with at most one other word.
+pub fn is_generic_failure(text: &str) -> bool {
+    let signatures = signatures(text);
+    let mut failures = signatures.iter().filter(|s| s.is_telling()).peekable();
+    if failures.peek().is_none() || signatures.iter().any(|s| s.kind == SignatureKind::Frame) {
+        return false;
+    }
+    let failure_terms: BTreeSet<String> =
+        failures.clone().flat_map(|s| tokens::words(&s.text)).map(|word| word.term).collect();
+    let is_specific = |term: &String| {
+        term.chars().all(char::is_alphabetic)
+            && !tokens::is_stop_word(term)
+            && !LEVELS.contains(&term.as_str())
+            && !failure_terms.contains(term)
+    };
+    let words: BTreeSet<String> = tokens::words(text).into_iter().map(|word| word.term).collect();
+    failures.all(Signature::is_generic)
+        && words.iter().filter(|word| is_specific(word)).count() <= 1
+}
+
 /// Returns whether a masked message identifies no cause: no part of it is specific to the program.
 pub(crate) fn is_generic(message: &str) -> bool {
     // Rendered Markdown has lost its backticks.
@@ -433,6 +457,24 @@ pub(crate) fn normalize_message(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn generic_failures_name_nothing_else() {
+        for text in [
+            "2025-05-01 10:00:00 INFO start\n2025-05-01 10:00:01 ERROR ZeroDivisionError: division by zero",
+            "Error: ECONNREFUSED",
+        ] {
+            assert!(is_generic_failure(text), "{text}");
+        }
+        for text in [
+            "division by zero in the export of the March invoices",
+            "ZeroDivisionError: division by zero when exporting the March invoices",
+            "heron.LeaseError: the lease of slot 3 has ended",
+            "",
+        ] {
+            assert!(!is_generic_failure(text), "{text}");
+        }
+    }
 
     #[test]
     fn runs_of_a_line_are_whole_words() {

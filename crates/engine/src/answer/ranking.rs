@@ -39,6 +39,11 @@ const TEMPLATE_CEILING: f32 = 0.05;
 /// ten predictions above it were right.
 pub(super) const MODEL_CEILING: f32 = 0.89;
 
+/// The confidence ceiling of a question that names only a failure which programs of all kinds have,
+/// also of a case that may help: that of two reports of different failures is lower, because here
+/// nothing contradicts.
+pub(super) const GENERIC_CEILING: f32 = 0.3;
+
 /// The version of the estimates of a source's baseline and time scale. A higher one makes them
 /// again.
 const ESTIMATE: u32 = 2;
@@ -217,10 +222,11 @@ impl RankingModel {
     }
 
     /// Estimates the confidence that a report is the problem of a typed question, with the same
-    /// rules.
-    pub fn question_confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
+    /// rules; of one that names only a failure of all programs, at most [`GENERIC_CEILING`].
+    pub fn question_confidence(&self, evidence: &PairEvidence<'_>, is_generic: bool) -> Confidence {
+        let ceiling = if is_generic { GENERIC_CEILING } else { MODEL_CEILING };
         let Confidence { same: duplicate, worth } = self.model.question_confidence(evidence);
-        Self::within_bounds(evidence, Confidence { same: duplicate.min(MODEL_CEILING), worth })
+        Self::within_bounds(evidence, Confidence { same: duplicate.min(ceiling), worth })
     }
 
     /// Applies the rules for exact copies, templates and text overlaps.

@@ -18,6 +18,7 @@ use super::{
     domain::{self, DomainModel, DomainScore},
     features,
     question::QuestionMatches,
+    ranking::GENERIC_CEILING,
     text_overlap,
 };
 use precedent_core::{
@@ -26,7 +27,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::filter::Test;
-use precedent_text::{failure::FailureMatch, report};
+use precedent_text::{failure::FailureMatch, report, signature::is_generic_failure};
 
 const BUILT_IN: &str = include_str!("relevance.json");
 /// The minimum probability that a query is in the casebook's domain.
@@ -216,6 +217,7 @@ pub(crate) fn estimate_relevance(
     matches.retain(|m| m.in_view);
     let text = draft.body.whole(&draft.title);
     let domain_score = domain.score(finder.fulltext, &text)?;
+    let is_generic = draft.document.is_none() && is_generic_failure(&text);
     let cosine = features::place("text_mean_cosine");
     let mut nearest: Vec<f32> =
         matches.iter().filter_map(|m| Some(m.features.0[cosine?])).collect();
@@ -240,7 +242,11 @@ pub(crate) fn estimate_relevance(
         let as_named = if naming_ids.contains(&m.document) { NAMED_HELPS } else { 0.0 };
         let differs =
             overlap.is_some_and(|o| o.failure == FailureMatch::Different) && m.confidence < LIKELY;
-        let cap = if differs { OTHER_HELPS } else { 1.0 };
+        let cap = match differs {
+            true => OTHER_HELPS,
+            false if is_generic => GENERIC_CEILING,
+            false => 1.0,
+        };
         let relevance = statement
             .helps
             .probability(&numbers)
