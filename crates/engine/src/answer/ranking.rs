@@ -222,7 +222,7 @@ impl RankingModel {
     }
 
     /// Estimates the confidence that a report is the problem of a typed question, with the same
-    /// rules; of one that names only a failure of all programs, at most [`GENERIC_CEILING`].
+    /// rules; of one that names only a failure of all programs, at most 30 %.
     pub fn question_confidence(&self, evidence: &PairEvidence<'_>, is_generic: bool) -> Confidence {
         let ceiling = if is_generic { GENERIC_CEILING } else { MODEL_CEILING };
         let Confidence { same: duplicate, worth } = self.model.question_confidence(evidence);
