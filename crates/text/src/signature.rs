@@ -369,17 +369,21 @@ pub fn is_generic_failure(text: &str) -> bool {
     if failures.peek().is_none() || signatures.iter().any(|s| s.kind == SignatureKind::Frame) {
         return false;
     }
-    let failure_terms: BTreeSet<String> =
-        failures.clone().flat_map(|s| tokens::words(&s.text)).map(|word| word.term).collect();
-    let is_specific = |term: &String| {
-        term.chars().all(char::is_alphabetic)
-            && !tokens::is_stop_word(term)
-            && !LEVELS.contains(&term.as_str())
-            && !failure_terms.contains(term)
+    // A class counts without its package.
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split_whitespace().map(|word| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            word.rsplit('.').next().unwrap_or_default().to_lowercase()
+        });
+        words.filter(|word| !word.is_empty() && word.chars().all(char::is_alphabetic)).collect()
     };
-    let words: BTreeSet<String> = tokens::words(text).into_iter().map(|word| word.term).collect();
-    failures.all(Signature::is_generic)
-        && words.iter().filter(|word| is_specific(word)).count() <= 1
+    let failure_words: BTreeSet<String> = failures.clone().flat_map(|s| words(&s.text)).collect();
+    let is_specific = |word: &&String| {
+        !tokens::is_stop_word(word)
+            && !LEVELS.contains(&word.as_str())
+            && !failure_words.contains(*word)
+    };
+    failures.all(Signature::is_generic) && words(text).iter().filter(is_specific).count() <= 1
 }
 
 /// Returns whether a masked message identifies no cause: no part of it is specific to the program.
@@ -463,6 +467,8 @@ mod tests {
         for text in [
             "2025-05-01 10:00:00 INFO start\n2025-05-01 10:00:01 ERROR ZeroDivisionError: division by zero",
             "Error: ECONNREFUSED",
+            "java.lang.NullPointerException",
+            "Caused by: java.lang.NullPointerException: null",
         ] {
             assert!(is_generic_failure(text), "{text}");
         }

@@ -34,7 +34,7 @@ use precedent_text::{
     prepare::PreparedText,
     reference::{Relation, references},
     report::Report,
-    signature::{Signature, constant_runs, is_generic_failure},
+    signature::{Signature, constant_runs},
     tokens,
     trace::{frames, may_be_frame},
 };
@@ -121,8 +121,7 @@ impl MatchFinder<'_> {
             ranking.iter().map(|item| hits.ids[item.at]).filter(|id| needs_overlap(*id)).collect();
         let texts = self.read_overlaps(&draft, &ids, &hits.naming_ids)?;
         let mut texts: HashMap<i64, _> = ids.into_iter().zip(texts).collect();
-        let is_generic =
-            draft.document.is_none() && is_generic_failure(&draft.body.whole(&draft.title));
+        let is_generic = draft.is_generic_question();
         let mut matches = Vec::with_capacity(ranking.len());
         for RankedIndex { at, score, share } in ranking {
             let document = hits.ids[at];

@@ -42,7 +42,8 @@ use precedent_core::{
 use precedent_index::{filter::Filter, vectors::Vectors};
 use precedent_store::{DocumentRow, Person, SourceRow};
 use precedent_text::{
-    prepare::PreparedText, reference::without_duplicate_notes, skeleton::Skeleton,
+    prepare::PreparedText, reference::without_duplicate_notes, signature::is_generic_failure,
+    skeleton::Skeleton,
 };
 pub use ranking::{RankedIndex, RankingModel};
 pub use replay::replay;
@@ -64,6 +65,13 @@ pub struct Draft {
     pub author: Option<Person>,
     /// The row id of the document, if it is in the casebook.
     pub document: Option<i64>,
+}
+
+impl Draft {
+    /// Returns whether it is a question that names only a failure which all programs have.
+    pub(crate) fn is_generic_question(&self) -> bool {
+        self.document.is_none() && is_generic_failure(&self.body.whole(&self.title))
+    }
 }
 
 /// The documents that a draft is compared with, and the subset that a view shows.

@@ -27,7 +27,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::filter::Test;
-use precedent_text::{failure::FailureMatch, report, signature::is_generic_failure};
+use precedent_text::{failure::FailureMatch, report};
 
 const BUILT_IN: &str = include_str!("relevance.json");
 /// The minimum probability that a query is in the casebook's domain.
@@ -217,7 +217,7 @@ pub(crate) fn estimate_relevance(
     matches.retain(|m| m.in_view);
     let text = draft.body.whole(&draft.title);
     let domain_score = domain.score(finder.fulltext, &text)?;
-    let is_generic = draft.document.is_none() && is_generic_failure(&text);
+    let is_generic = draft.is_generic_question();
     let cosine = features::place("text_mean_cosine");
     let mut nearest: Vec<f32> =
         matches.iter().filter_map(|m| Some(m.features.0[cosine?])).collect();
