@@ -179,10 +179,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         }
         print_open(response, output);
     }
-    if !response.articles.is_empty() {
-        output.line("");
-        print_articles(&response.articles, output);
-    }
+    print_articles(&response.articles, output);
     let qualifier = if has_own_cases { "other " } else { "" };
     let so_far = if response.conclusive { "" } else { " so far" };
     let heading = match response.outcome {

@@ -23,6 +23,8 @@ use crate::{
     troubleshoot::{self, CaseContext},
 };
 
+/// The number of similar reports from which the related ones are taken.
+pub(crate) const MAX_CANDIDATES: usize = 10;
 /// The maximum number of possible duplicates and related reports listed.
 const MAX_RELATED: usize = 5;
 /// The minimum probability that a case helps for its comments to be quoted; other cases are only
@@ -47,7 +49,7 @@ pub fn ask(
     let settings = &request.settings;
     let case_request =
         TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
-    let (response, similar) = find_cases(context, &matches, &case_request, task)?;
+    let (response, similar) = find_cases(context, &matches, &case_request, MAX_CANDIDATES, task)?;
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
     let mut notes =
         troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
@@ -69,22 +71,27 @@ pub fn troubleshoot(
     let start = Instant::now();
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
     let matches = find_anywhere(context.finder, query, now, task)?;
-    let (response, _) = find_cases(context, &matches, request, task)?;
+    let (response, _) = find_cases(context, &matches, request, 1, task)?;
     Ok(TroubleshootResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
 }
 
 /// Finds the known problem of a question and its solved cases, the problem's own first, and the
-/// similar reports.
+/// similar reports, at most `max_candidates`; the problem needs only the first of them.
 pub(crate) fn find_cases(
     context: &CaseContext<'_>,
     matches: &QuestionMatches,
     request: &TroubleshootRequest,
+    max_candidates: usize,
     task: &Task,
 ) -> Result<(TroubleshootResponse, DuplicatesResponse)> {
     let finder = context.finder;
     let mut response = troubleshoot::respond(context, matches, request, task)?;
-    let request =
-        DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
+    let request = DuplicatesRequest {
+        include_closed: true,
+        threshold: 0.0,
+        max_candidates,
+        ..DuplicatesRequest::default()
+    };
     let similar =
         duplicates::respond(&duplicates::check_coverage(finder)?, finder, matches, &request)?;
     response.problem = finder.store.read(|r| problem(r, context, matches, &similar))?;

@@ -154,7 +154,7 @@ fn ask_about(
     };
     let troubleshoot_request = TroubleshootRequest { settings, ..TroubleshootRequest::default() };
     let (response, similar) =
-        ask::find_cases(context, &question_matches, &troubleshoot_request, task)?;
+        ask::find_cases(context, &question_matches, &troubleshoot_request, 1, task)?;
     for notice in response.notices {
         if !notices.contains(&notice) {
             notices.push(notice);

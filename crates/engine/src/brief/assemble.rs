@@ -190,7 +190,8 @@ fn find_matches(
         settings: request.troubleshooting.clone(),
         ..TroubleshootRequest::default()
     };
-    let (mut response, similar) = ask::find_cases(cases, &matches, &ask, task)?;
+    let (mut response, similar) =
+        ask::find_cases(cases, &matches, &ask, ask::MAX_CANDIDATES, task)?;
     let mut answer = ask::respond(cases, &matches, response.clone(), &similar)?;
     summary::leave_out(&mut answer, request);
     let stays = |key: &String| !request.leave_out.contains(key);
