@@ -125,13 +125,18 @@ fn thread_and_brief_pages_are_complete() {
         thread_text.push_str(&strip_whitespace(comment["markdown"].as_str().unwrap()));
     }
     for max_chars in [8_000, 40_000, 200_000] {
-        let arguments = json!({"key": "acme/app#900", "max_chars": max_chars});
+        let arguments = json!({"key": "acme/app#900", "whole": true, "max_chars": max_chars});
         let pages = pages(&mut client, "read_thread", &arguments);
         let page_text: String =
             pages.iter().map(|page| strip_whitespace(&quoted_text(page))).collect();
         assert_eq!(page_text.len(), thread_text.len(), "{arguments}");
         assert_eq!(page_text, thread_text, "{arguments}");
     }
+    let arguments = json!({"key": "acme/app#900", "max_chars": 200_000});
+    let folded = pages(&mut client, "read_thread", &arguments);
+    let text = folded[0]["text"].as_str().unwrap();
+    assert!(text.contains(" lines; pass whole for all]"), "{text}");
+    assert!(text.chars().count() * 4 < thread_text.len());
     let brief = |client: &mut Client, max_chars| {
         let arguments = json!({"key": "acme/app#900", "redact": false, "max_chars": max_chars});
         let pages = pages(client, "write_brief", &arguments);

@@ -396,6 +396,10 @@ impl Checks<'_> {
             return self
                 .test_runner(cmd!(sh, "cargo test --locked --no-fail-fast --workspace --lib"));
         }
+        // A test that needs it is skipped, and says so.
+        if let Err(failure) = system::ensure(self.ws, &[&system::GH]) {
+            terminal::failure(&failure);
+        }
         // Chosen by target: another choice of packages unites other features and would compile
         // the dependencies again.
         let json = process::read_output(cmd!(

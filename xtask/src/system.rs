@@ -72,6 +72,12 @@ pub const DRIVER: Need = Need {
         ])
     },
 };
+/// GitHub's command line, in which a test installs the extension.
+pub const GH: Need = Need {
+    packages: ["gh", "gh", "github-cli", "gh"],
+    hint: "Install GitHub's command line, gh (https://cli.github.com).",
+    find_missing: |_| absent(&["gh"]),
+};
 /// Python with `venv` and `pip`.
 pub const PYTHON: Need = Need {
     packages: ["python3 python3-venv", "python3", "python", "python3"],

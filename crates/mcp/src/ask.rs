@@ -7,7 +7,7 @@ use super::{
     },
     output::{self, Item, Verdict},
 };
-use precedent_core::model::{AskResponse, KnownProblem, SAME, SURELY};
+use precedent_core::model::{AskResponse, KnownProblem, KnownReport, SAME, SURELY, SolvedCase};
 
 /// The maximum length of the fix and of the workaround, in characters.
 const COMMENT: usize = 900;
@@ -116,7 +116,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
             next.push(format!("{} to compare it.", read_call(&report.key, None)));
         }
         next.push(
-            "search_issues with the exact message or code as query finds mentions in any report."
+            "search_issues with the message, the code or the symptom in a few words finds mentions in any report."
                 .to_owned(),
         );
     }
@@ -211,16 +211,9 @@ fn advice(response: &AskResponse, verdict: Verdict) -> String {
                 "a similar problem was solved; suggest the fix for [{}] and ask whether it helps.",
                 case.key
             ),
-            (Some(case), _) => format!(
-                "the problem isn't confirmed as known; the fix for [{}] may be worth a try. Otherwise {ASK}.",
-                case.key
+            (Some(SolvedCase { key, .. }), _) | (None, Some(KnownReport { key, .. })) => format!(
+                "the problem isn't confirmed as known; compare with [{key}] first, and {ASK}."
             ),
-            (None, Some(report)) => {
-                format!(
-                    "the problem isn't confirmed as known; compare with [{}] first, and {ASK}.",
-                    report.key
-                )
-            }
             (None, None) => format!("the problem isn't known yet; {ASK}, then file a new report."),
         };
     };

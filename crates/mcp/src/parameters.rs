@@ -106,6 +106,9 @@ pub struct ReadThread {
     /// next_offset of the previous page.
     #[serde(default)]
     pub offset: Offset,
+    /// Show long logs and traces in full, not only their first and last lines.
+    #[serde(default)]
+    pub whole: bool,
     /// Maximum length of the reply.
     #[serde(default)]
     pub max_chars: MaxChars<7_500>,

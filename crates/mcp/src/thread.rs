@@ -20,6 +20,11 @@ use super::{
 const COMMENT: usize = 700;
 /// The maximum number of links of a kind listed.
 const LINKS: usize = 6;
+/// The maximum number of lines without an empty one, such as a log or a trace; of more, only the
+/// first and the last are shown.
+const MAX_LINES: usize = 40;
+const FIRST_LINES: usize = 20;
+const LAST_LINES: usize = 8;
 
 /// A thread as one text, with the offset of each comment in characters.
 struct Transcript {
@@ -28,11 +33,12 @@ struct Transcript {
 }
 
 impl Transcript {
-    fn new(thread: &Thread) -> Self {
+    fn new(thread: &Thread, is_whole: bool) -> Self {
         let mut out = Self { text: String::new(), anchors: Vec::new() };
         let mut length = 0;
         let mut add = |out: &mut Self, heading: String, markdown: &str| {
-            let part = format!("### {heading}\n{}\n", quotation(markdown));
+            let markdown = if is_whole { markdown.to_owned() } else { fold(markdown) };
+            let part = format!("### {heading}\n{}\n", quotation(&markdown));
             length += part.chars().count();
             out.text.push_str(&part);
             length
@@ -64,13 +70,36 @@ impl Transcript {
     }
 }
 
+/// Leaves the middle of long logs and traces out.
+fn fold(markdown: &str) -> String {
+    let lines: Vec<&str> = markdown.lines().collect();
+    let mut out = String::with_capacity(markdown.len());
+    let mut put = |lines: &[&str]| {
+        for line in lines {
+            out.push_str(line);
+            out.push('\n');
+        }
+    };
+    for part in lines.split_inclusive(|line| line.trim().is_empty()) {
+        if part.len() <= MAX_LINES {
+            put(part);
+            continue;
+        }
+        let last = part.len() - LAST_LINES;
+        put(&part[..FIRST_LINES]);
+        put(&[&format!("[… {} lines; pass whole for all]", last - FIRST_LINES)]);
+        put(&part[last..]);
+    }
+    out
+}
+
 /// Renders a page of a thread. The first page leads with the answer, if the thread documents one.
 pub fn render(
     thread: &Thread,
     problem: Option<&KnownProblem>,
     args: &ReadThread,
 ) -> Result<(String, output::Thread)> {
-    let transcript = Transcript::new(thread);
+    let transcript = Transcript::new(thread, args.whole);
     let total = transcript.text.chars().count();
     let start = match args.comment.0.trim() {
         "" => args.offset.0,
@@ -90,6 +119,8 @@ pub fn render(
             render_facts(thread, text);
             render_answer(thread, problem, fits, text);
         });
+    } else {
+        text.add(&render_state(thread));
     }
     text.gap();
     // A page that begins within a quotation marks its first line.
@@ -101,7 +132,10 @@ pub fn render(
     text.is_truncated = false;
     let next = next_offset.map(|offset| {
         let comments = transcript.anchors.iter().filter(|(_, at)| *at >= offset).count();
-        let arguments = json!({"key": thread.key, "offset": offset});
+        let mut arguments = json!({"key": thread.key, "offset": offset});
+        if args.whole {
+            arguments["whole"] = true.into();
+        }
         format!(
             "{} continues: {} characters and {comments} of {} comments are left.",
             call("read_thread", &arguments),
@@ -109,8 +143,9 @@ pub fn render(
             transcript.anchors.len()
         )
     });
-    let canonical =
-        thread.links.iter().find(|link| start == 0 && link.outgoing && link.kind == "duplicate_of");
+    let is_canonical =
+        |link: &&LinkView| link.outgoing && link.kind == "duplicate_of" && link.document.is_some();
+    let canonical = thread.links.iter().filter(|_| start == 0).find(is_canonical);
     let canonical =
         canonical.map(|link| format!("{} reads the report to keep.", read_call(&link.key, None)));
     let payload = output::Thread {
@@ -122,8 +157,8 @@ pub fn render(
     Ok((text.finish(canonical.into_iter().chain(next)), payload))
 }
 
-/// Renders the facts about a document and its links.
-fn render_facts(thread: &Thread, text: &mut Text) {
+/// Describes the kind and the state of a document.
+fn render_state(thread: &Thread) -> String {
     let kind = match thread.kind {
         DocKind::Issue => "issue",
         DocKind::PullRequest => "pull request",
@@ -134,12 +169,19 @@ fn render_facts(thread: &Thread, text: &mut Text) {
         day if day.is_empty() => day,
         day => format!("{event} {day}"),
     };
-    let labels = thread.labels.iter().map(|label| inline(label, 30)).collect::<Vec<_>>().join(", ");
-    text.add(&facts([
+    facts([
         kind.to_owned(),
         state(thread.state, thread.state_reason.as_deref()),
         event_date("opened", thread.created_at),
         event_date("closed", thread.closed_at),
+    ])
+}
+
+/// Renders the facts about a document and its links.
+fn render_facts(thread: &Thread, text: &mut Text) {
+    let labels = thread.labels.iter().map(|label| inline(label, 30)).collect::<Vec<_>>().join(", ");
+    text.add(&facts([
+        render_state(thread),
         inline(&labels, 120),
         thread
             .milestone
