@@ -1,14 +1,14 @@
 //! The answer to one question: the known problem, its solution, and the next steps.
 
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 
 use jiff::Timestamp;
 use precedent_core::{
     error::Result,
     model::{
         AskRequest, AskResponse, Band, CommentRole, DocKind, DuplicateCandidate, DuplicatesRequest,
-        DuplicatesResponse, KnownProblem, KnownReport, Notice, POSSIBLE, ProblemStatus, SURELY,
-        SolvedCase, State, TroubleshootRequest, TroubleshootResponse,
+        DuplicatesResponse, KnownProblem, Notice, POSSIBLE, ProblemStatus, SURELY, SolvedCase,
+        State, TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -127,35 +127,37 @@ pub(crate) fn respond(
         let is_listed = is_problem(&c.key) || has(&cases, &c.key);
         !is_listed && (c.band <= Band::Related || has(&weak_cases, &c.key))
     };
-    let near = similar.candidates.iter().filter(is_near).take(MAX_RELATED);
-    let mut related_reports: Vec<KnownReport> = near.map(KnownReport::from).collect();
+    let near = similar.candidates.iter().filter(is_near);
+    let near = near.map(|candidate| (&candidate.key, candidate.band, candidate.confidence));
     let is_unanswered = problem.is_none() && cases.is_empty();
     let near_keys = near_cases.iter().filter(|_| is_unanswered).map(|case| &case.key);
-    let weak_keys: Vec<&String> =
-        near_keys.chain(weak_cases.iter().map(|case| &case.key)).collect();
+    let weak_keys = near_keys.chain(weak_cases.iter().map(|case| &case.key));
+    let (mut reports, mut keys) = (Vec::new(), BTreeSet::new());
     finder.store.read(|r| {
-        for key in weak_keys {
-            if related_reports.iter().all(|report| report.key != *key)
-                && let Some(row) = r.document_by_key(key)?
-            {
-                related_reports.push(known_report(row, Band::None, 0.0));
+        for (key, band, confidence) in near.chain(weak_keys.map(|key| (key, Band::None, 0.0))) {
+            if reports.len() == MAX_RELATED {
+                break;
             }
-        }
-        related_reports.truncate(MAX_RELATED);
-        for (at, report) in related_reports.iter_mut().enumerate() {
-            let Some(row) = r.document_by_key(&report.key)? else { continue };
+            let Some(row) = r.document_by_key(key)? else { continue };
+            // A known duplicate stands for its problem.
+            let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
+            if is_problem(&row.key) || has(&cases, &row.key) || !keys.insert(row.key.clone()) {
+                continue;
+            }
             let outcome = troubleshoot::outcome(r, &finder.parts, None, &row)?;
+            let mut report = known_report(row, band, confidence);
             report.status = Some(outcome.status);
-            if is_unanswered && (at == 0 || report.confidence >= POSSIBLE) {
+            if is_unanswered && (reports.is_empty() || confidence >= POSSIBLE) {
                 report.said = outcome.workaround.or(outcome.fix_comment);
             }
+            reports.push(report);
         }
         Ok(())
     })?;
     Ok(AskResponse {
         key: matches.question.row.as_ref().map(|row| row.key.clone()),
         problem,
-        related: related_reports,
+        related: reports,
         cases,
         articles,
         wiki,

@@ -6,8 +6,6 @@
 //! never lowers the result (an additive model, Hastie and Tibshirani 1986, with the interactions
 //! that were found to matter). `models/pipeline/rank.py` fits it.
 
-use std::sync::LazyLock;
-
 use serde::Deserialize;
 
 use super::{
@@ -17,11 +15,8 @@ use super::{
 use precedent_core::model::Outcome;
 use precedent_store::ScoreBaseline;
 
-/// The model for typed questions, as stored in the repository.
-const QUESTIONS: &str = include_str!("questions.json");
-
 /// The number of inputs of the model.
-const COUNT: usize = features::COUNT + 1 + text_overlap::COUNT;
+pub(super) const COUNT: usize = features::COUNT + 1 + text_overlap::COUNT;
 /// The name of the softmax share.
 const SHARE: &str = "share";
 
@@ -99,23 +94,6 @@ struct Ramp {
     to: f32,
 }
 
-/// The model for typed questions, which name less than a report does, so that the same overlap says
-/// more: a logistic one over the log-odds that a report is worth reading and the share of the
-/// question's information that it has. Fitted by `models/pipeline/questions.py`.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct QuestionModel {
-    bias: f32,
-    worth: f32,
-    words: f32,
-}
-
-static QUESTION_MODEL: LazyLock<QuestionModel> = LazyLock::new(|| {
-    // The file is embedded in the program, and a test validates it.
-    let doubtful = QuestionModel { bias: -10.0, worth: 0.0, words: 0.0 };
-    serde_json::from_str(QUESTIONS).unwrap_or(doubtful)
-});
-
 /// The calibration of log-odds relative to a score baseline (see `super::baseline`).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -144,7 +122,8 @@ struct OutcomeRange {
 }
 
 impl PairEvidence<'_> {
-    fn numbers(&self) -> [f32; COUNT] {
+    /// Returns the inputs of the model.
+    pub(super) fn numbers(&self) -> [f32; COUNT] {
         let mut out = [0.0; COUNT];
         out[..features::COUNT].copy_from_slice(&self.features.0);
         out[features::COUNT] = self.share;
@@ -156,7 +135,7 @@ impl PairEvidence<'_> {
 }
 
 /// Returns the index of the input with this name.
-fn place(name: &str) -> Option<usize> {
+pub(super) fn place(name: &str) -> Option<usize> {
     let find =
         || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
     if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(find) }
@@ -224,16 +203,12 @@ impl ConfidenceModel {
         let numbers = evidence.numbers();
         let above = (self.same.odds(&numbers) - baseline.level) / baseline.spread;
         let duplicate = probability(self.scale.intercept + self.scale.slope * above);
-        Confidence { same: duplicate, worth: probability(self.worth.odds(&numbers)).max(duplicate) }
+        Confidence { same: duplicate, worth: self.worth_probability(evidence).max(duplicate) }
     }
 
-    /// Estimates the confidence that a report is the problem of a typed question.
-    pub fn question_confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
-        let QuestionModel { bias, worth, words } = *QUESTION_MODEL;
-        let worth_odds = self.worth.odds(&evidence.numbers());
-        let share = features::place("words").map_or(0.0, |at| evidence.features.0[at]);
-        let duplicate = probability(bias + worth * worth_odds + words * share);
-        Confidence { same: duplicate, worth: probability(worth_odds).max(duplicate) }
+    /// Estimates the probability that the earlier one is worth reading, 0..1.
+    pub(super) fn worth_probability(&self, evidence: &PairEvidence<'_>) -> f32 {
+        probability(self.worth.odds(&evidence.numbers()))
     }
 
     /// Returns the observed outcomes of answers with this confidence, if enough were read.
@@ -247,7 +222,7 @@ impl ConfidenceModel {
     }
 }
 
-fn probability(odds: f32) -> f32 {
+pub(super) fn probability(odds: f32) -> f32 {
     1.0 / (1.0 + (-odds).exp())
 }
 
@@ -278,18 +253,6 @@ mod tests {
         model()
             .confidence(&PairEvidence { features: &features, share, overlap }, model().usual())
             .same
-    }
-
-    #[test]
-    fn questions_trust_shared_words() {
-        serde_json::from_str::<QuestionModel>(QUESTIONS).unwrap();
-        let confidence = |share: f32| {
-            let mut features = Features::default();
-            features.0[features::place("words").unwrap()] = share;
-            let evidence = PairEvidence { features: &features, share: 0.0, overlap: None };
-            model().question_confidence(&evidence).same
-        };
-        assert!(confidence(0.6) > confidence(0.2));
     }
 
     #[test]

@@ -17,7 +17,8 @@ use super::{
     languages::LanguageMatches,
     low_content,
     near_duplicate::{NearDuplicate, TokenizedReport},
-    ranking::RankedIndex,
+    question_model::QuestionModel,
+    ranking::{RankedIndex, RankingModel},
     text_overlap::{OverlapReader, RARE, TextOverlap},
 };
 use precedent_core::{error::Result, task::Task};
@@ -100,7 +101,8 @@ impl MatchFinder<'_> {
         let Some((draft, is_changed)) = comparable(draft) else { return Ok(Vec::new()) };
         let hits = self.retrieve(&draft, is_changed, scope, task)?;
         let (features, mut details, mut terms) = self.features(&draft, scope, &hits)?;
-        let ranking = self.table.rank(&features);
+        let order = self.order(&draft);
+        let ranking = order.rank(&features);
         let view = if scope.view_filters.is_empty() {
             None
         } else {
@@ -122,6 +124,8 @@ impl MatchFinder<'_> {
         let texts = self.read_overlaps(&draft, &ids, &hits.naming_ids)?;
         let mut texts: HashMap<i64, _> = ids.into_iter().zip(texts).collect();
         let is_generic = draft.is_generic_question();
+        let same_failures =
+            texts.values().flatten().filter(|text| text.1.is_same_failure()).count();
         let mut matches = Vec::with_capacity(ranking.len());
         for RankedIndex { at, score, share } in ranking {
             let document = hits.ids[at];
@@ -138,7 +142,11 @@ impl MatchFinder<'_> {
                 PairEvidence { features: &features[at], share, overlap: overlap.as_ref() };
             let Confidence { same: duplicate, worth } = match draft.document {
                 Some(_) => model.confidence(&evidence),
-                None => model.question_confidence(&evidence, is_generic),
+                None => {
+                    let has_meaning = hits.likeness.is_some();
+                    let probability = QuestionModel::built_in().probability(&evidence, has_meaning);
+                    model.bound_answer(&evidence, probability, is_generic, same_failures > 1)
+                }
             };
             matches.push(Match {
                 document,
@@ -158,8 +166,16 @@ impl MatchFinder<'_> {
         if let Some(languages) = &hits.languages {
             languages.fuse(&mut matches);
         }
-        self.table.settle(&mut matches);
+        order.settle(&mut matches);
         Ok(matches)
+    }
+
+    /// Returns the model that ranks the candidates of a draft.
+    pub(crate) fn order(&self, draft: &Draft) -> &RankingModel {
+        match draft.document {
+            Some(_) => self.table,
+            None => &QuestionModel::built_in().order,
+        }
     }
 
     /// Retrieves candidates by full text and by vectors, even if not all vectors exist.
@@ -295,8 +311,9 @@ impl MatchFinder<'_> {
         let best = Best::of(evidence.iter().copied());
         let features =
             |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at, self.pace);
+        let model = self.order(draft);
         let mut order: Vec<(f32, usize)> =
-            evidence.iter().enumerate().map(|(i, e)| (self.table.score(&features(e)), i)).collect();
+            evidence.iter().enumerate().map(|(i, e)| (model.score(&features(e)), i)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // Include the highest word overlaps: an exact copy has them, even if its score without
         // vectors is low.

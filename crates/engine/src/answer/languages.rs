@@ -224,7 +224,7 @@ impl LanguageMatches {
                 let worth = curves.worth.probability(*cosine);
                 let ceiling = match item.features.is_templated() {
                     true => item.confidence,
-                    false => item.overlap.as_ref().map_or(1.0, |overlap| overlap.bounds().1),
+                    false => item.overlap.as_ref().map_or(1.0, |overlap| overlap.bounds(false).1),
                 };
                 let duplicate = curves.duplicate.probability(*cosine).min(ceiling);
                 item.confidence = item.confidence.max(duplicate);

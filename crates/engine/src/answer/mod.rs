@@ -17,6 +17,7 @@ mod languages;
 mod low_content;
 pub(crate) mod near_duplicate;
 pub(crate) mod question;
+mod question_model;
 mod ranking;
 pub(crate) mod relevance;
 mod replay;

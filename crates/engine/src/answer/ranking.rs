@@ -15,7 +15,7 @@ use super::{
     confidence::{Confidence, ConfidenceFile, ConfidenceModel, PairEvidence},
     features::{COUNT, Features, NAMES, RULES, place},
     source_model::{Curve, SourceModel, odds},
-    text_overlap::{CITED_WORTH, TextOverlap},
+    text_overlap::CITED_WORTH,
 };
 use precedent_core::{
     error::{Error, Result},
@@ -218,24 +218,35 @@ impl RankingModel {
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let by_curve =
             self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
-        Self::within_bounds(evidence, Confidence { same: duplicate.max(by_curve), worth })
+        Self::within_bounds(evidence, false, Confidence { same: duplicate.max(by_curve), worth })
     }
 
-    /// Estimates the confidence that a report is the problem of a typed question, with the same
-    /// rules; of one that names only a failure of all programs, at most 30 %.
-    pub fn question_confidence(&self, evidence: &PairEvidence<'_>, is_generic: bool) -> Confidence {
+    /// Bounds the probability that a report is the problem of a typed question by the same rules; of
+    /// a question that names only a failure of all programs, by 30 %.
+    pub(super) fn bound_answer(
+        &self,
+        evidence: &PairEvidence<'_>,
+        probability: f32,
+        is_generic: bool,
+        is_one_of_several: bool,
+    ) -> Confidence {
         let ceiling = if is_generic { GENERIC_CEILING } else { MODEL_CEILING };
-        let Confidence { same: duplicate, worth } = self.model.question_confidence(evidence);
-        Self::within_bounds(evidence, Confidence { same: duplicate.min(ceiling), worth })
+        let worth = self.model.worth_probability(evidence);
+        let answer = Confidence { same: probability.min(ceiling), worth };
+        Self::within_bounds(evidence, is_one_of_several, answer)
     }
 
     /// Applies the rules for exact copies, templates and text overlaps.
-    fn within_bounds(evidence: &PairEvidence<'_>, confidence: Confidence) -> Confidence {
+    fn within_bounds(
+        evidence: &PairEvidence<'_>,
+        is_one_of_several: bool,
+        confidence: Confidence,
+    ) -> Confidence {
         let (floor, ceiling) = match (evidence.features.is_copy(), evidence.features.is_templated())
         {
             (true, _) => (COPY, 1.0),
             (_, true) => (0.0, TEMPLATE_CEILING),
-            _ => evidence.overlap.map_or((0.0, 1.0), TextOverlap::bounds),
+            _ => evidence.overlap.map_or((0.0, 1.0), |overlap| overlap.bounds(is_one_of_several)),
         };
         let duplicate = confidence.same.max(floor).min(ceiling);
         let is_cited = evidence.overlap.is_some_and(|overlap| overlap.is_cited);
@@ -247,7 +258,7 @@ impl RankingModel {
     pub(super) fn is_ruled(evidence: &PairEvidence<'_>) -> bool {
         evidence.features.is_copy()
             || evidence.features.is_templated()
-            || evidence.overlap.is_some_and(|overlap| overlap.bounds() != (0.0, 1.0))
+            || evidence.overlap.is_some_and(|overlap| overlap.bounds(false) != (0.0, 1.0))
     }
 
     /// Sorts ranked matches into their final order: likely duplicates and those with a rare
@@ -294,7 +305,9 @@ impl RankingModel {
 }
 
 /// Converts weights by name to the order of the features.
-fn weights(by_name: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], String> {
+pub(super) fn weights(
+    by_name: &BTreeMap<String, f32>,
+) -> std::result::Result<[f32; COUNT], String> {
     let mut out = [0.0; COUNT];
     for (name, weight) in by_name.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
         let at = place(name).ok_or_else(|| format!("no feature {name}"))?;

@@ -472,7 +472,7 @@ fn evidence(candidate: &Match) -> Vec<f32> {
     values.push(candidate.share);
     let overlap = candidate.overlap.clone().unwrap_or_default();
     values.extend(overlap.numbers);
-    let (floor, ceiling) = overlap.bounds();
+    let (floor, ceiling) = overlap.bounds(false);
     values.extend([floor, 1.0 - ceiling]);
     values
 }

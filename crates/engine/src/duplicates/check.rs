@@ -395,7 +395,9 @@ fn answer(
             // The outcomes are those of pairs of reports.
             outcome: item.and_then(|_| finder.table.outcome(candidate.confidence)),
             verdict,
-            trace: request.explain.then(|| finder.table.explain(&candidate.features)),
+            trace: request
+                .explain
+                .then(|| finder.order(&question.draft).explain(&candidate.features)),
             title: row.title,
             key: row.key,
         });

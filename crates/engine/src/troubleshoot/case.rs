@@ -202,9 +202,6 @@ impl CaseThread {
         let closed_at = row.merged_at.or(row.closed_at);
         let mut seen_keys = BTreeSet::new();
         fixed_by.retain(|change| seen_keys.insert(change.key.clone()));
-        if fixed_by.is_empty() && row.kind == DocKind::Issue {
-            fixed_by = linked_changes(r, &row, &comments, closed_at)?;
-        }
         let near = match (vector, parts.vectors) {
             (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
             _ => Vec::new(),
@@ -233,6 +230,10 @@ impl CaseThread {
             for entry in thread.iter_mut().take(last_denial.unwrap_or_default()) {
                 entry.comment.role.take_if(|role| *role == CommentRole::Fix);
             }
+        }
+        let is_told = thread.iter().any(|s| s.comment.role == Some(CommentRole::Fix));
+        if fixed_by.is_empty() && !is_told && row.kind == DocKind::Issue {
+            fixed_by = linked_changes(r, &row, &comments, closed_at)?;
         }
         // Before the first fix, a denial only confirms the report.
         for entry in thread.iter_mut().take(first_fix.unwrap_or(usize::MAX)) {
