@@ -13,6 +13,7 @@ use limit::{limit, limit_error};
 pub use login::Login;
 
 use std::{
+    borrow::Cow,
     fmt,
     future::Future,
     pin::Pin,
@@ -234,6 +235,11 @@ impl Response {
     /// Returns the value of a header if it is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
+    }
+
+    /// Returns the body as text.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.body)
     }
 
     /// Parses the body as JSON.

@@ -195,25 +195,15 @@ pub fn page_from(
     // The name is the title: "Upgrade-to-3.x" is shown as "Upgrade to 3.x".
     let title = unescape(&slug.replace('-', " "));
     Ok(Some(DocumentRecord {
-        repository: None,
         kind: DocKind::Page,
-        number: None,
         slug: Some(slug),
-        remote_id: None,
         title,
         body: body.replace('\0', ""),
         url: facts.url,
-        state: None,
-        state_reason: None,
         author: Author { login: facts.author, ..Author::default() },
-        labels: Vec::new(),
-        milestone: None,
-        locked: false,
-        comment_count: 0,
         created_at: facts.created_at,
         updated_at: facts.updated_at,
-        closed_at: None,
-        merged_at: None,
         raw: Raw::new(bytes),
+        ..DocumentRecord::default()
     }))
 }

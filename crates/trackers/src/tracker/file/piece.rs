@@ -74,7 +74,6 @@ impl Item {
             repository: self.project,
             kind: if self.pull { DocKind::PullRequest } else { DocKind::Issue },
             number: Some(self.number),
-            slug: None,
             remote_id: self.remote_id,
             title: title_or_first_line(&whole(&self.title), &whole(&self.body)),
             body: whole(&self.body),
@@ -88,13 +87,13 @@ impl Item {
             author: Author { login: self.author, bot: self.bot, association: None },
             labels: self.labels.iter().map(|l| whole(l)).collect(),
             milestone: self.milestone,
-            locked: false,
             comment_count: self.comments,
             created_at: self.created_at,
             updated_at: self.updated_at.or(closed_at).or(self.created_at),
             closed_at,
             merged_at: self.merged_at,
             raw,
+            ..DocumentRecord::default()
         }))
     }
 }

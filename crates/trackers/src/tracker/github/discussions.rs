@@ -17,7 +17,6 @@ use crate::{
     http::Request,
     tracker::{
         Fate, Fetch, Page,
-        client::date,
         graphql::{Answer, List},
         identity,
         walk::Pagination,
@@ -25,7 +24,7 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{ANSWER, Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State},
+    model::{ANSWER, Author, CommentRecord, DocumentRecord, Raw, Record, State},
     task::Task,
 };
 
@@ -227,24 +226,16 @@ pub(super) async fn comment(
     }))
 }
 
-/// Returns the reason if the list cannot be read, for the setup.
-pub(super) async fn refusal_reason(github: &GitHub, task: &Task) -> Result<Option<String>> {
-    Ok(match page(github, &Pagination::new(None, 1), task).await? {
-        Fetch::Refused(why) => Some(format!("discussions: {why}")),
-        _ => None,
-    })
-}
-
 async fn ask(
     github: &GitHub,
     query: &str,
     mut variables: Value,
     task: &Task,
 ) -> Result<QueryOutcome> {
-    if github.login.is_none() {
+    if github.client.login.is_none() {
         return Ok(QueryOutcome::Refused(format!(
             "{} requires signing in to read them",
-            github.host
+            github.client.host
         )));
     }
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
@@ -253,15 +244,17 @@ async fn ask(
         variables["name"] = name.into();
     }
     let body = json!({"query": query, "variables": variables});
-    let request = Request::post(graphql::address(&github.base)?, &body);
-    let response = github.http.send(&request, github.login.as_ref(), task).await?;
+    let request = Request::post(graphql::address(&github.client.base)?, &body);
+    let response = github.client.ask(request, task).await?;
     match response.status {
         200 => {}
         500.. => return Ok(QueryOutcome::TooMuch),
         403 | 404 => {
-            return Ok(QueryOutcome::Refused(github.refusal(&response, "discussions").to_string()));
+            return Ok(QueryOutcome::Refused(
+                github.client.refusal(&response, "discussions").to_string(),
+            ));
         }
-        _ => return Err(github.refusal(&response, "discussions")),
+        _ => return Err(github.client.refusal(&response, "discussions")),
     }
     let answer: Answer = response.json()?;
     let kinds: HashMap<&str, String> =
@@ -273,12 +266,10 @@ async fn ask(
         return Ok(QueryOutcome::Refused(format!("no permission to read them{detail}")));
     }
     if answer.errors.iter().any(|e| e.message.contains("doesn't exist on type")) {
-        return Ok(QueryOutcome::Refused(format!("{} does not support them", github.host)));
+        return Ok(QueryOutcome::Refused(format!("{} does not support them", github.client.host)));
     }
     Ok(match answer.data {
-        Some(data) if !data.is_null() => {
-            QueryOutcome::Data(data, date(&response, github.http.now()))
-        }
+        Some(data) if !data.is_null() => QueryOutcome::Data(data, github.client.date(&response)),
         _ => QueryOutcome::TooMuch,
     })
 }
@@ -286,7 +277,7 @@ async fn ask(
 fn cannot(github: &GitHub) -> Error {
     Error::new(
         Code::Network,
-        format!("{} cannot return one discussion in a single request", github.host),
+        format!("{} cannot return one discussion in a single request", github.client.host),
     )
     .with_hint("Progress is saved; try again later.")
 }
@@ -377,10 +368,7 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
     let names = about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
     let clean = |text: &str| text.replace('\0', "\u{fffd}");
     DocumentRecord {
-        repository: None,
-        kind: DocKind::Issue,
         number: Some(about.number),
-        slug: None,
         remote_id: Some(about.id),
         title: clean(&about.title).trim().to_owned(),
         body: clean(&about.body.unwrap_or_default()),
@@ -389,7 +377,6 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
         state_reason: reason,
         author: author(about.author, about.author_association),
         labels: about.category.into_iter().chain(names).map(|n| n.name).collect(),
-        milestone: None,
         locked: about.locked,
         comment_count: comments,
         created_at: about.created_at,
@@ -399,8 +386,8 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
             .filter(|_| is_answered)
             .or(about.closed_at)
             .filter(|_| is_closed),
-        merged_at: None,
         raw: Raw::new(node.to_string().into_bytes()),
+        ..DocumentRecord::default()
     }
 }
 

@@ -68,8 +68,11 @@ impl Item {
 }
 
 pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> Result<Relations> {
-    if github.login.is_none() {
-        return Ok(Relations::Refused(format!("{} requires signing in to read them", github.host)));
+    if github.client.login.is_none() {
+        return Ok(Relations::Refused(format!(
+            "{} requires signing in to read them",
+            github.client.host
+        )));
     }
     // A field that the server does not support is requested only once.
     for (place, shape) in SHAPES.iter().enumerate().skip(github.shape.load(Ordering::Relaxed)) {
@@ -78,7 +81,7 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
             Some(relations) => return Ok(relations),
         }
     }
-    Ok(Relations::Refused(format!("{} does not support this query", github.host)))
+    Ok(Relations::Refused(format!("{} does not support this query", github.client.host)))
 }
 
 /// Returns the GraphQL address: next to the REST API, which ends in `/v3` on Enterprise Server.
@@ -115,20 +118,25 @@ async fn ask(
     // closer.
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     let body = serde_json::json!({ "query": query, "variables": { "owner": owner, "name": name } });
-    let request = Request::post(address(&github.base)?, &body);
-    let response = github.http.send(&request, github.login.as_ref(), task).await?;
+    let request = Request::post(address(&github.client.base)?, &body);
+    let response = github.client.ask(request, task).await?;
     match response.status {
         200 => {}
         500.. => return Ok(Some(Relations::TooMany)),
         403 | 404 => {
-            return Ok(Some(Relations::Refused(github.refusal(&response, "links").to_string())));
+            return Ok(Some(Relations::Refused(
+                github.client.refusal(&response, "links").to_string(),
+            )));
         }
-        _ => return Err(github.refusal(&response, "links between items")),
+        _ => return Err(github.client.refusal(&response, "links between items")),
     }
     let answer: Answer<Data> = response.json()?;
     if answer.errors.iter().any(|e| e.kind.as_deref() == Some("RATE_LIMITED")) {
-        return Err(Error::new(Code::RateLimited, format!("{} rate limit reached", github.host))
-            .with_hint("Progress is saved. Try again later."));
+        return Err(Error::new(
+            Code::RateLimited,
+            format!("{} rate limit reached", github.client.host),
+        )
+        .with_hint("Progress is saved. Try again later."));
     }
     let Some(issues) = answer.data.and_then(|d| d.repository) else {
         let message = answer.errors.first().map(|e| e.message.clone()).unwrap_or_default();

@@ -12,17 +12,17 @@ use serde_json::{Value, json};
 
 use super::{
     Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, date},
+    client::Client,
     graphql::{Answer, List},
     walk::Pagination,
 };
 use crate::{
-    http::{Http, Login, Request, Response},
+    http::{Http, Login, Response},
     secrets::Token,
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{Access, Project, Record},
+    model::Project,
     task::Task,
 };
 use shapes::{Comment, Issue};
@@ -85,7 +85,7 @@ impl Linear {
         });
         let (workspace, team) = name.split_once('/').unwrap_or(("", name));
         Self {
-            client: Client::new(http, address, login),
+            client: Client::new(http, address, super::Kind::Linear.streams(false), login),
             workspace: workspace.to_owned(),
             team: team.to_owned(),
             issues: None,
@@ -114,9 +114,8 @@ impl Linear {
             )));
         }
         let body = json!({"query": query, "variables": variables});
-        let request = Request::post(self.client.url("graphql")?, &body);
-        let response = self.client.http.send(&request, self.client.login.as_ref(), task).await?;
-        let at = date(&response, self.client.http.now());
+        let response = self.client.post(self.client.url("graphql")?, &body, task).await?;
+        let at = self.client.date(&response);
         // Query errors have the status 400 or 200.
         let answer: Answer = match response.status {
             200 | 400 => response.json()?,
@@ -160,25 +159,12 @@ impl Linear {
         }
         Ok((QueryOutcome::Data(answer.data.unwrap_or_default()), at))
     }
-
-    async fn me(&self, task: &Task) -> Result<Option<String>> {
-        let (outcome, _) =
-            self.ask("{ viewer { name } }", json!({}), "the account of the key", task).await?;
-        Ok(match outcome {
-            QueryOutcome::Data(data) => data["viewer"]["name"].as_str().map(str::to_owned),
-            _ => None,
-        })
-    }
 }
 
 #[async_trait]
 impl Tracker for Linear {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Linear.streams(false)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
@@ -224,17 +210,13 @@ impl Tracker for Linear {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, user: self.me(task).await?, ..Access::default() };
-        for stream in self.streams() {
-            if let Fetch::Refused(why) =
-                self.list_page(*stream, &Pagination::new(None, 1), task).await?
-            {
-                access.refused.push(format!("{}: {why}", stream.words()));
-            }
-        }
-        Ok(access)
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        let query = "{ viewer { name } }";
+        let (outcome, _) = self.ask(query, json!({}), "the account of the key", task).await?;
+        Ok(match outcome {
+            QueryOutcome::Data(data) => data["viewer"]["name"].as_str().map(str::to_owned),
+            _ => None,
+        })
     }
 
     fn size(&self, stream: Stream) -> u32 {
@@ -287,19 +269,16 @@ impl Tracker for Linear {
                     Ok(issue) if issue.is_gone() => page.gone_numbers.push(issue.number),
                     Ok(issue) => {
                         page.relations.push((issue.number, issue.relations(&self.workspace)));
-                        page.records.push(Ok(Record::Document(Box::new(issue.record()))));
+                        page.add(Ok(Some(issue.record())));
                     }
                     Err(why) => page.records.push(Err(why)),
                 }
             } else {
-                let comment = Comment::parse(node).map(|c| c.map(|c| Record::Comment(Box::new(c))));
-                page.records.extend(comment.transpose());
+                page.add(Comment::parse(node));
             }
         }
-        let more = token.is_some();
-        let (next, watermark) = walk.by_creation(None, at, more);
-        let next = next.map(|w| Pagination { token, ..w });
-        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        let (next, watermark) = walk.by_creation(None, at, token.is_some());
+        Ok(page.before((next.map(|w| Pagination { token, ..w }), watermark)))
     }
 
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
@@ -321,28 +300,25 @@ impl Tracker for Linear {
         if node.is_null() {
             return Ok(Fate::Gone);
         }
-        let Ok(issue) = Issue::parse(node) else { return Ok(Fate::Unreadable) };
-        if issue.is_gone() {
-            return Ok(Fate::Gone);
-        }
+        let issue = match Issue::parse(node) {
+            Ok(issue) if issue.is_gone() => return Ok(Fate::Gone),
+            Ok(issue) => issue,
+            Err(_) => return Ok(Fate::Unreadable),
+        };
         // An issue that moved to another team is returned under its new key.
         if let Some((team, number)) =
             issue.home().filter(|(team, _)| !team.eq_ignore_ascii_case(&self.team))
         {
             return Ok(Fate::Moved(Some(format!("{}/{team}#{number}", self.workspace))));
         }
-        Ok(Fate::Here(Box::new(Record::Document(Box::new(issue.record())))))
+        Ok(Fate::of(Ok(Some(issue.record()))))
     }
 
     async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         let query = format!("query($id: String!) {{ comment(id: $id) {{ ...said }} }} {COMMENT}");
         let (outcome, _) = self.ask(&query, json!({"id": remote_id}), "comments", task).await?;
         Ok(match outcome {
-            QueryOutcome::Data(mut data) => match Comment::parse(data["comment"].take()) {
-                Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
-                Ok(None) => Fate::Gone,
-                Err(_) => Fate::Unreadable,
-            },
+            QueryOutcome::Data(mut data) => Fate::of(Comment::parse(data["comment"].take())),
             QueryOutcome::Gone => Fate::Gone,
             QueryOutcome::Refused(_) | QueryOutcome::Expired => Fate::Unreadable,
             QueryOutcome::TooMuch(response) => {

@@ -5,10 +5,13 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::tracker::{Relation, client::clean, github::describe};
-use precedent_core::model::{
-    Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number,
+use crate::tracker::{
+    Relation,
+    client::clean,
+    dates::{Time, time},
+    github::describe,
 };
+use precedent_core::model::{Author, CommentRecord, DocumentRecord, Raw, State, item_number};
 
 /// The closed types of workflow states.
 pub(super) const CLOSED_TYPES: [&str; 3] = ["completed", "canceled", "duplicate"];
@@ -22,14 +25,10 @@ struct About {
     title: String,
     description: Option<String>,
     url: Option<String>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    completed_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    canceled_at: Option<Timestamp>,
+    created_at: Option<Time>,
+    updated_at: Option<Time>,
+    completed_at: Option<Time>,
+    canceled_at: Option<Time>,
     trashed: Option<bool>,
     state: Option<WorkflowState>,
     labels: Option<Names>,
@@ -143,7 +142,7 @@ impl Issue {
         let about = self.about;
         let kind = about.state.as_ref().and_then(|s| s.kind.clone()).unwrap_or_default();
         let name = about.state.and_then(|s| s.name);
-        let closed_at = about.completed_at.or(about.canceled_at);
+        let closed_at = time(about.completed_at).or(time(about.canceled_at));
         let is_closed = match kind.as_str() {
             kind if CLOSED_TYPES.contains(&kind) => true,
             "triage" | "backlog" | "unstarted" | "started" => false,
@@ -165,10 +164,7 @@ impl Issue {
         let labels =
             about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().chain(about.project);
         DocumentRecord {
-            repository: None,
-            kind: DocKind::Issue,
             number: Some(self.number),
-            slug: None,
             remote_id: Some(about.id),
             title: about.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: clean(about.description),
@@ -178,14 +174,11 @@ impl Issue {
             author: author(about.creator, about.bot_actor, about.external_user_creator),
             labels: labels.filter_map(|l| l.name).collect(),
             milestone: about.project_milestone.and_then(|m| m.name),
-            locked: false,
-            // Linear returns no comment count.
-            comment_count: 0,
-            created_at: about.created_at,
-            updated_at: about.updated_at.or(about.created_at),
+            created_at: time(about.created_at),
+            updated_at: time(about.updated_at).or(time(about.created_at)),
             closed_at: closed_at.filter(|_| is_closed),
-            merged_at: None,
             raw: Raw::new(self.raw),
+            ..DocumentRecord::default()
         }
     }
 }
@@ -198,8 +191,7 @@ pub(super) struct Comment {
     body: Option<String>,
     url: Option<String>,
     created_at: Timestamp,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
+    updated_at: Option<Time>,
     user: Option<Name>,
     bot_actor: Option<Name>,
     external_user: Option<Name>,
@@ -242,7 +234,7 @@ impl Comment {
             body: clean(comment.body),
             url: comment.url,
             created_at: comment.created_at,
-            updated_at: comment.updated_at.unwrap_or(comment.created_at),
+            updated_at: time(comment.updated_at).unwrap_or(comment.created_at),
             raw: Raw::new(raw),
         }))
     }
