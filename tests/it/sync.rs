@@ -18,7 +18,7 @@ use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
 use precedent_trackers::{
     http::{Sleep, Timing},
-    secrets::{ProvidedSource, Secrets},
+    secrets::{Secrets, TokenSource},
 };
 use serde_json::json;
 
@@ -68,7 +68,7 @@ pub fn options(place: &Place, token: Option<&'static str>) -> OpenOptions {
     options.engine = Some(Engine::Hashed);
     if let Some(token) = token {
         options.secrets = Secrets::default()
-            .then_source(ProvidedSource::new("a test", move |_| Some(token.to_owned().into())));
+            .then_source(TokenSource::new("a test", move |_| Some(token.to_owned().into())));
     }
     options
 }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 use url::Url;
 
@@ -110,6 +110,21 @@ impl Client {
     ) -> Result<T> {
         let response = self.get(url?, task).await?;
         if response.status == 200 { response.json() } else { Err(self.refusal(&response, item)) }
+    }
+
+    /// Fetches the value at a JSON pointer of the response.
+    pub(super) async fn value<T: DeserializeOwned + Default>(
+        &self,
+        url: Result<Url>,
+        pointer: &str,
+        item: &str,
+        task: &Task,
+    ) -> Result<T> {
+        let response = self.get(url?, task).await?;
+        match response.status {
+            200 => Ok(response.at(pointer)?.unwrap_or_default()),
+            _ => Err(self.refusal(&response, item)),
+        }
     }
 
     /// Fetches what may be gone, which one of these statuses means.

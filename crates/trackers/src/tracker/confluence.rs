@@ -139,18 +139,6 @@ struct Storage {
     value: Option<String>,
 }
 
-/// The status of a page: `current`, `trashed`, `archived`.
-#[derive(Deserialize)]
-struct Status {
-    status: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct People {
-    #[serde(default)]
-    results: Vec<Person>,
-}
-
 impl Person {
     fn name(self) -> Option<String> {
         self.display_name.or(self.public_name).or(self.username).filter(|n| !n.is_empty())
@@ -389,10 +377,13 @@ impl Confluence {
         }
         let url = self.client.url("api/v2/users-bulk")?;
         let response = self.client.post(url, &json!({"accountIds": [id]}), task).await?;
-        let people =
-            if response.status == 200 { response.json::<People>()?.results } else { Vec::new() };
-        let name =
-            people.into_iter().find(|p| p.account_id.as_deref() == Some(id)).and_then(Person::name);
+        let people: Option<Vec<Person>> =
+            if response.status == 200 { response.at("/results")? } else { None };
+        let name = people
+            .into_iter()
+            .flatten()
+            .find(|p| p.account_id.as_deref() == Some(id))
+            .and_then(Person::name);
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         names.insert(id.to_owned(), name.clone());
         Ok(name)
@@ -490,7 +481,7 @@ impl Tracker for Confluence {
         let url = self.client.url(&format!("{path}/{}", part(id)))?;
         let response = self.client.get(url, task).await?;
         match response.status {
-            200 => Ok(match response.json::<Status>()?.status.as_deref() {
+            200 => Ok(match response.at::<String>("/status")?.as_deref() {
                 None | Some("current") => Fate::Unreadable,
                 Some(_) => Fate::Gone,
             }),

@@ -166,8 +166,9 @@ struct Version {
 
 /// Parses the list of all versions, oldest first. `url` returns the address of the version with an
 /// id.
-pub(super) fn versions(raws: &[&RawValue], url: impl Fn(&str) -> Option<String>) -> ReleasePage {
-    let versions = parse_each::<Version>(raws).0.into_iter().rev().filter(|v| has_version(&v.name));
+pub(super) fn versions(list: Vec<Value>, url: impl Fn(&str) -> Option<String>) -> ReleasePage {
+    let versions = list.into_iter().rev().filter_map(|v| serde_json::from_value::<Version>(v).ok());
+    let versions = versions.filter(|version| has_version(&version.name));
     let releases = versions.map(|version| {
         let is_released = version
             .released

@@ -6,10 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::dates;
-use precedent_core::{
-    error::{Code, Error, Result},
-    model::{Author, DocKind, DocumentRecord, Raw},
-};
+use precedent_core::model::{Author, DocKind, DocumentRecord, Raw};
 use precedent_markup::Markup;
 
 /// The file extensions of pages.
@@ -35,24 +32,6 @@ pub const ENDINGS: &[&str] = &[
 
 /// The largest page, in bytes.
 pub(crate) const MAX_PAGE: u64 = 8 * 1024 * 1024;
-
-/// Reads one page. `_Sidebar` and `_Footer` are layout files and not pages, so they return `None`.
-///
-/// # Errors
-/// [`Code::Io`] if it cannot be read; [`Code::InvalidInput`] if it is not text or too large.
-pub fn page(path: &Path) -> Result<Option<DocumentRecord>> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
-    if meta.len() > MAX_PAGE {
-        return Err(Error::new(
-            Code::InvalidInput,
-            format!("{}: the page is larger than 8 MB", path.display()),
-        ));
-    }
-    let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
-    page_from(&name, bytes, file_facts(path))
-        .map_err(|why| Error::invalid(format!("{}: {why}", path.display())))
-}
 
 /// The metadata of a page.
 #[derive(Clone, Debug, Default)]

@@ -71,12 +71,6 @@ struct About {
 }
 
 #[derive(Deserialize)]
-struct ValueList<T> {
-    #[serde(default = "Vec::new")]
-    value: Vec<T>,
-}
-
-#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Numbers {
     /// Time of the snapshot that the query returned.
@@ -108,12 +102,6 @@ impl Listing {
 struct Batch<'a> {
     #[serde(borrow, default)]
     value: Vec<Option<&'a RawValue>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Me {
-    authenticated_user: Option<User>,
 }
 
 #[derive(Deserialize)]
@@ -320,9 +308,8 @@ impl Tracker for Azure {
         // The work item types, each with the categories of its states.
         // <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-item-types/list?view=azure-devops-rest-7.1>
         let url = self.below("wit/workitemtypes", VERSION);
-        let kinds: ValueList<shapes::Kind> =
-            self.client.json(url, "the work item types", task).await?;
-        self.states = States::of(kinds.value);
+        let kinds = self.client.value(url, "/value", "the work item types", task).await?;
+        self.states = States::of(kinds);
         Ok(Project {
             name: self.name(),
             remote_id: about.id,
@@ -336,9 +323,9 @@ impl Tracker for Azure {
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let url = self.above("connectionData", "7.0-preview");
         let me = self.client.find(url, &[403, 404], "the account of the token", task).await?;
-        let me = me.map(|response| response.json::<Me>()).transpose()?;
-        let user = me.and_then(|me| me.authenticated_user);
+        let user = me.map(|response| response.at::<User>("/authenticatedUser")).transpose()?;
         Ok(user
+            .flatten()
             .and_then(|u| u.custom_display_name.or(u.provider_display_name))
             .filter(|n| !n.is_empty()))
     }

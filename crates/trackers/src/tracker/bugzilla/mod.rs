@@ -9,7 +9,6 @@ mod shapes;
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
@@ -46,44 +45,6 @@ pub struct Bugzilla {
     client: Client,
     product: String,
     key: Option<Token>,
-}
-
-#[derive(Deserialize)]
-struct Version {
-    version: String,
-}
-
-#[derive(Deserialize)]
-struct Products {
-    #[serde(default)]
-    products: Vec<About>,
-}
-
-#[derive(Deserialize)]
-struct ProductVersions<'a> {
-    #[serde(borrow, default)]
-    products: Vec<ProductVersionList<'a>>,
-}
-
-#[derive(Deserialize)]
-struct ProductVersionList<'a> {
-    #[serde(borrow, default)]
-    versions: Vec<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Count {
-    bug_count: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Me {
-    name: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Problem {
-    code: Option<i64>,
 }
 
 impl Bugzilla {
@@ -207,7 +168,7 @@ fn is_of_bug(response: &Response) -> bool {
 }
 
 fn error_code(response: &Response) -> Option<i64> {
-    response.json::<Problem>().ok()?.code
+    response.at("/code").ok()?
 }
 
 /// Returns the error of a wrong key, which Bugzilla reports by its own error codes and not always
@@ -231,16 +192,15 @@ impl Tracker for Bugzilla {
                     "Bugzilla has one since 5.0. Check that this is the base address of its pages.",
                 ));
         };
-        self.sign_in(&version.json::<Version>()?.version);
+        self.sign_in(&version.at::<String>("/version")?.unwrap_or_default());
         if self.client.login.is_some() {
             self.user(task).await?;
         }
         let path =
             format!("product?names={}&include_fields=id,name,is_active", part(&self.product));
         // The response silently omits unknown and inaccessible products.
-        let products: Products =
-            self.client.json(self.client.url(&path), &self.product, task).await?;
-        let products = products.products;
+        let url = self.client.url(&path);
+        let products: Vec<About> = self.client.value(url, "/products", &self.product, task).await?;
         let product = products.into_iter().find(|p| p.name.eq_ignore_ascii_case(&self.product));
         let Some(about) = product else {
             return Err(Error::not_found(format!(
@@ -267,8 +227,8 @@ impl Tracker for Bugzilla {
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let url = self.client.url("whoami");
         let me = self.client.find(url, &[404], "the account of the key", task).await?;
-        let me = me.map(|response| response.json::<Me>()).transpose()?;
-        Ok(me.and_then(|me| me.name).filter(|name| !name.is_empty()))
+        let name = me.map(|response| response.at::<String>("/name")).transpose()?.flatten();
+        Ok(name.filter(|name| !name.is_empty()))
     }
 
     fn size(&self, _stream: Stream) -> u32 {
@@ -335,7 +295,7 @@ impl Tracker for Bugzilla {
         if response.status != 200 {
             return Ok(None);
         }
-        Ok(response.json::<Count>()?.bug_count)
+        response.at("/bug_count")
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
@@ -373,10 +333,8 @@ impl Tracker for Bugzilla {
     async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
         let path = format!("product?names={}&include_fields=versions", part(&self.product));
         release::fetch(&self.client, self.client.url(&path)?, place, task, |response| {
-            let list: ProductVersions<'_> = response.json()?;
-            let versions: Vec<&RawValue> =
-                list.products.into_iter().flat_map(|p| p.versions).collect();
-            Ok(release::versions(&versions, |_| None))
+            let versions = response.at("/products/0/versions")?.unwrap_or_default();
+            Ok(release::versions(versions, |_| None))
         })
         .await
     }

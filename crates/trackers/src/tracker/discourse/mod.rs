@@ -50,12 +50,6 @@ pub struct Discourse {
 }
 
 #[derive(Deserialize)]
-struct Site {
-    #[serde(default)]
-    categories: Vec<Category>,
-}
-
-#[derive(Deserialize)]
 struct Latest<'a> {
     #[serde(borrow)]
     topic_list: List<'a>,
@@ -66,16 +60,6 @@ struct List<'a> {
     #[serde(borrow, default)]
     topics: Vec<&'a RawValue>,
     per_page: Option<usize>,
-}
-
-#[derive(Deserialize)]
-struct Session {
-    current_user: Option<User>,
-}
-
-#[derive(Deserialize)]
-struct User {
-    username: Option<String>,
 }
 
 impl Discourse {
@@ -165,8 +149,9 @@ impl Tracker for Discourse {
         if self.client.login.is_some() {
             self.user(task).await?;
         }
-        let site: Site = self.client.json(self.client.url("site.json"), "the forum", task).await?;
-        let categories = site.categories;
+        let url = self.client.url("site.json");
+        let categories: Vec<Category> =
+            self.client.value(url, "/categories", "the forum", task).await?;
         let mut remote_id = None;
         if super::Kind::Discourse.whole() != Some(self.project.as_str()) {
             let category = categories.iter().find(|c| c.is_called(&self.project));
@@ -196,7 +181,7 @@ impl Tracker for Discourse {
         let response = self.client.get(self.client.url("session/current.json")?, task).await?;
         let item = "the account of the key";
         match response.status {
-            200 => Ok(response.json::<Session>()?.current_user.and_then(|u| u.username)),
+            200 => response.at("/current_user/username"),
             404 => Ok(None),
             403 => Err(self.client.refusal_as(401, &response, item)),
             _ => Err(self.client.refusal(&response, item)),

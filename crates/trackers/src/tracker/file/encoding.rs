@@ -28,6 +28,12 @@ pub struct Charset {
     pub rival: Option<&'static Encoding>,
 }
 
+impl Default for Charset {
+    fn default() -> Self {
+        Self { encoding: UTF_8, errors: 0, rival: None }
+    }
+}
+
 impl Charset {
     /// Returns the name of the encoding, unless it is UTF-8.
     pub fn label(self) -> Option<&'static str> {
@@ -129,7 +135,7 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Charset> {
     }
     let enough = if whole { 1 } else { 2 };
     if utf8.broken < enough || utf8.whole >= utf8.broken || utf8.foreign == utf8.broken {
-        return Ok(Charset { encoding: UTF_8, errors: utf8.broken, rival: None });
+        return Ok(Charset { errors: utf8.broken, ..Charset::default() });
     }
     let (encoding, rival) = old(&sample);
     Ok(Charset { encoding, errors: 0, rival })

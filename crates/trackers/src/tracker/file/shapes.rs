@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::{
     chat, columns,
     context::FileContext,
-    names::{Relation, relation},
     pages,
     piece::{Comment, Piece, Tie},
     prose::is_same,
@@ -155,17 +154,13 @@ fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<Piece>) {
         else {
             continue;
         };
-        let target = Identity {
-            project: target.project.clone().or_else(|| of.project.clone()),
-            ..target.clone()
-        };
-        let (tie, mut back) = match relation(&link.kind) {
-            Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
-            None => (Tie::RelatesTo, false),
-        };
-        back ^= link.back || link.ends.len() > 1 && link.ends[0].number == of.number;
-        let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
-        out.push(Piece::Link(from, to, tie));
+        let piece = Piece::link(&of, target.clone(), &link.kind, Tie::RelatesTo, false);
+        // The words may be those of the other item.
+        let back = link.back || link.ends.len() > 1 && link.ends[0].number == of.number;
+        out.push(match piece {
+            Piece::Link(from, to, tie) if back => Piece::Link(to, from, tie),
+            piece => piece,
+        });
     }
 }
 
@@ -243,12 +238,8 @@ fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> P
                     .filter_map(|l| text(l, &["issuekey.#text", "issuekey"]))
                 {
                     let Some(target) = identity(&key) else { continue };
-                    let (tie, back) = match relation(&words) {
-                        Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
-                        None => (Tie::RelatesTo, way == "inwardlinks"),
-                    };
-                    let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
-                    out.push(Piece::Link(from, to, tie));
+                    let back = way == "inwardlinks";
+                    out.push(Piece::link(&of, target, &words, Tie::RelatesTo, back));
                 }
             }
         }

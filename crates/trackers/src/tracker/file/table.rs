@@ -4,7 +4,6 @@
 use std::{collections::BTreeMap, io::Read};
 
 use csv::StringRecord;
-use encoding_rs::UTF_8;
 
 use super::{
     columns::{self, MANY},
@@ -36,6 +35,7 @@ const DELIMITERS: &[u8] = b",;\t|";
 const TIMES: &[&str] = &["created", "updated", "closed", "comment date"];
 
 /// The settings to read a table.
+#[derive(Default)]
 pub struct Plan {
     /// Tracker that wrote the table; empty if unknown.
     pub tracker: &'static str,
@@ -73,18 +73,11 @@ impl Plan {
         add(&mut fields, "body", prose);
         Self {
             tracker,
-            charset: Charset { encoding: UTF_8, errors: 0, rival: None },
-            delimiter: b',',
-            preamble: 0,
-            has_sep_row: false,
             fields,
             headers,
-            orders: BTreeMap::new(),
             words: words.of_tracker(tracker),
-            guesses: Vec::new(),
             rows: 1,
-            projects: BTreeMap::new(),
-            doubts: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -177,12 +170,8 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         has_sep_row: start.trim_start_matches('\u{feff}').to_lowercase().starts_with("sep="),
         headers,
         fields,
-        orders: BTreeMap::new(),
         words,
-        guesses: Vec::new(),
-        rows: 0,
-        projects: BTreeMap::new(),
-        doubts: Vec::new(),
+        ..Plan::default()
     };
     // A single column with an unknown name is plain text.
     if plan.fields.is_empty()

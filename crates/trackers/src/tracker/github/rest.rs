@@ -210,13 +210,9 @@ impl Tracker for GitHub {
     }
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
-        #[derive(Deserialize)]
-        struct User {
-            login: String,
-        }
         // Tokens of apps and workflows have no user: 403.
         let response = self.client.get(self.client.url("user")?, task).await?;
-        Ok(response.json::<User>().ok().map(|user| user.login))
+        Ok(response.at("/login").ok().flatten())
     }
 
     fn size(&self, stream: Stream) -> u32 {
@@ -260,17 +256,13 @@ impl Tracker for GitHub {
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        #[derive(Deserialize)]
-        struct Newest {
-            number: u64,
-        }
         let url = self.repository("/issues?state=all&sort=created&direction=desc&per_page=1")?;
         let response = self.client.get(url, task).await?;
         if response.status != 200 {
             return Ok(None);
         }
         // Numbers are sequential, so the newest one is an upper bound.
-        Ok(response.json::<Vec<Newest>>()?.first().map(|n| n.number))
+        response.at("/0/number")
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

@@ -254,12 +254,8 @@ impl Tracker for Jira {
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
         let path = format!("{}-{number}?fields={FIELDS}", part(&self.project));
         let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Fate::Gone) };
-        #[derive(Deserialize)]
-        struct Key {
-            key: String,
-        }
         // A moved issue is returned under its new key.
-        let key = response.json::<Key>()?.key;
+        let key: String = response.at("/key")?.unwrap_or_default();
         if let Some((new_project, now)) = parts(&key)
             && new_project != self.project
         {
@@ -283,7 +279,7 @@ impl Tracker for Jira {
     async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
         let url = self.path(&format!("project/{}/versions", part(&self.project)))?;
         release::fetch(&self.client, url, place, task, |response| {
-            Ok(release::versions(&response.json::<Vec<&RawValue>>()?, |id| {
+            Ok(release::versions(response.json()?, |id| {
                 Some(format!("{}/projects/{}/versions/{id}", self.client.web(), self.project))
             }))
         })

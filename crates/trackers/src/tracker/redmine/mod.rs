@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::Value;
 use url::Url;
 
 use super::{
@@ -46,12 +46,7 @@ pub struct Redmine {
     id: Option<u64>,
 }
 
-#[derive(Deserialize)]
-struct Whole {
-    project: About,
-}
-
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct About {
     id: Option<u64>,
     identifier: Option<String>,
@@ -61,33 +56,10 @@ struct About {
 }
 
 #[derive(Deserialize)]
-struct Statuses {
-    #[serde(default)]
-    issue_statuses: Vec<Status>,
-}
-
-#[derive(Deserialize)]
 struct Status {
     id: u64,
     #[serde(default)]
     is_closed: bool,
-}
-
-#[derive(Deserialize)]
-struct Versions<'a> {
-    #[serde(borrow, default)]
-    versions: Vec<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Me {
-    user: User,
-}
-
-#[derive(Deserialize)]
-struct User {
-    login: Option<String>,
-    firstname: Option<String>,
 }
 
 impl Redmine {
@@ -232,11 +204,11 @@ impl Tracker for Redmine {
             self.user(task).await?;
         }
         let url = self.client.url(&format!("projects/{}.json", part(&self.project)));
-        let about = self.client.json::<Whole>(url, &self.project, task).await?.project;
+        let about: About = self.client.value(url, "/project", &self.project, task).await?;
         let url = self.client.url("issue_statuses.json");
-        let statuses: Statuses = self.client.json(url, "the list of statuses", task).await?;
-        self.done_ids =
-            statuses.issue_statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
+        let statuses: Vec<Status> =
+            self.client.value(url, "/issue_statuses", "the list of statuses", task).await?;
+        self.done_ids = statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
         self.id = about.id;
         Ok(Project {
             name: about.identifier.unwrap_or_else(|| self.project.clone()),
@@ -250,8 +222,8 @@ impl Tracker for Redmine {
 
     async fn user(&self, task: &Task) -> Result<Option<String>> {
         let url = self.client.url("users/current.json");
-        let user = self.client.json::<Me>(url, "the account of the key", task).await?.user;
-        Ok(user.login.or(user.firstname))
+        let user: Value = self.client.value(url, "/user", "the account of the key", task).await?;
+        Ok(user["login"].as_str().or(user["firstname"].as_str()).map(str::to_owned))
     }
 
     fn size(&self, stream: Stream) -> u32 {
@@ -321,8 +293,8 @@ impl Tracker for Redmine {
     async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
         let url = self.client.url(&format!("projects/{}/versions.json", part(&self.project)))?;
         release::fetch(&self.client, url, place, task, |response| {
-            let list: Versions<'_> = response.json()?;
-            Ok(release::versions(&list.versions, |id| {
+            let versions = response.at("/versions")?.unwrap_or_default();
+            Ok(release::versions(versions, |id| {
                 Some(format!("{}/versions/{id}", self.client.web()))
             }))
         })

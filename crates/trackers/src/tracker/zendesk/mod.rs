@@ -98,16 +98,6 @@ struct Article<'a> {
     article: &'a RawValue,
 }
 
-#[derive(Deserialize)]
-struct Me {
-    user: User,
-}
-
-#[derive(Deserialize)]
-struct Count {
-    count: Option<u64>,
-}
-
 impl List<'_> {
     fn next_cursor(&self) -> Option<String> {
         match &self.meta {
@@ -408,14 +398,14 @@ impl Zendesk {
     /// Returns the user of the token. Without a token, the response is a user without an id.
     async fn me(&self, task: &Task) -> Result<User> {
         let url = self.client.url("api/v2/users/me.json");
-        let me: Me = self.client.json(url, "the account of the token", task).await?;
-        if me.user.id.is_none() {
+        let me: User = self.client.value(url, "/user", "the account of the token", task).await?;
+        if me.id.is_none() {
             let name = self.client.host.split('/').next().unwrap_or_default();
             return Err(Error::new(Code::Authentication, format!("{} requires a token", self.client.host)).with_hint(
                 format!("Create an API token in the Admin Center under Apps and integrations, and save it with its owner's email as EMAIL:TOKEN: precedent login {name}"),
             ));
         }
-        Ok(me.user)
+        Ok(me)
     }
 }
 
@@ -460,7 +450,7 @@ impl Tracker for Zendesk {
         // <https://developer.zendesk.com/api-reference/ticketing/ticket-management/search/#show-results-count>
         let url = self.client.url("api/v2/search/count.json?query=type%3Aticket")?;
         let response = self.client.get(url, task).await?;
-        Ok(if response.status == 200 { response.json::<Count>()?.count } else { None })
+        if response.status == 200 { response.at("/count") } else { Ok(None) }
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
