@@ -8,7 +8,10 @@ use serde_json::{Value, value::RawValue};
 use url::Url;
 
 use super::{Address, Fetch, Stream, walk::Pagination};
-use crate::http::{Http, Login, Request, Response, status_words};
+use crate::{
+    http::{Http, Login, Request, Response, status_words},
+    secrets::Token,
+};
 use precedent_core::{
     error::{Code, Error, Result},
     task::Task,
@@ -23,6 +26,7 @@ pub struct Client {
     pub(super) http: Http,
     pub(super) base: Url,
     pub(super) host: String,
+    pub(super) token: Option<Token>,
     pub(super) login: Option<Login>,
     /// Lists of the project.
     pub(super) streams: &'static [Stream],
@@ -39,13 +43,15 @@ impl Client {
         http: Http,
         address: &Address,
         streams: &'static [Stream],
-        login: Option<Login>,
+        token: Option<&Token>,
+        login: impl FnOnce(&Url, &Token) -> Login,
     ) -> Self {
         Self {
             http,
             base: address.base.clone(),
             host: address.host.clone(),
-            login,
+            token: token.cloned(),
+            login: token.map(|token| login(&address.base, token)),
             streams,
             headers: &[("accept", "application/json")],
             own_refusal: |_, _, _| None,

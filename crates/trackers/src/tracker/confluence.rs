@@ -174,12 +174,14 @@ impl Confluence {
     /// a user name (on Cloud the e-mail address) with a token or a password, any other a personal
     /// access token.
     pub fn new(http: Http, address: &Address, space: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| match t.has_name() {
-            true => Login::basic(&address.base, t),
-            false => Login::bearer(&address.base, t),
-        });
         Self {
-            client: Client::new(http, address, super::Kind::Confluence.streams(true), login),
+            client: Client::new(
+                http,
+                address,
+                super::Kind::Confluence.streams(true),
+                token,
+                Login::personal,
+            ),
             space: space.to_owned(),
             id: None,
             cloud: false,

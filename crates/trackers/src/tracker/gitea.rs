@@ -37,7 +37,6 @@ const PAGE: u32 = 50;
 pub struct Gitea {
     client: Client,
     project: String,
-    token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -72,11 +71,15 @@ struct Comment {
 impl Gitea {
     /// Opens the project `owner/name`; without a token, its public content.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| Login::token(&address.base, t));
         Self {
-            client: Client::new(http, address, super::Kind::Gitea.streams(false), login),
+            client: Client::new(
+                http,
+                address,
+                super::Kind::Gitea.streams(false),
+                token,
+                Login::token,
+            ),
             project: project.to_owned(),
-            token: token.cloned(),
         }
     }
 
@@ -250,7 +253,7 @@ impl Tracker for Gitea {
         Some(WikiPlace {
             repository,
             pages: format!("{root}/{}/wiki/", self.project),
-            token: self.token.clone(),
+            token: self.client.token.clone(),
         })
     }
 }

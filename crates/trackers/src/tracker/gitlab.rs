@@ -44,7 +44,6 @@ pub struct GitLab {
     client: Client,
     project: String,
     id: Option<u64>,
-    token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -122,9 +121,9 @@ fn author(user: Option<User>, internal: bool) -> Author {
 impl GitLab {
     /// Opens the project of this path (`group/project`); without a token, its public content.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| Login::bearer(&address.base, t));
-        let client = Client::new(http, address, super::Kind::GitLab.streams(false), login);
-        Self { client, project: project.to_owned(), id: None, token: token.cloned() }
+        let client =
+            Client::new(http, address, super::Kind::GitLab.streams(false), token, Login::bearer);
+        Self { client, project: project.to_owned(), id: None }
     }
 
     fn path(&self, rest: &str) -> Result<Url> {
@@ -376,7 +375,7 @@ impl Tracker for GitLab {
         Some(WikiPlace {
             repository,
             pages: format!("{root}/{}/-/wikis/", self.project),
-            token: self.token.clone(),
+            token: self.client.token.clone(),
         })
     }
 }

@@ -439,8 +439,8 @@ mod tests {
             {"id": 4, "name": "1.3.0", "status": "locked", "due_date": null},
             {"id": 5, "name": "1.4.0", "is_active": true},
             {"id": 6, "name": "Backlog", "released": false}]"#;
-        let raws: Vec<&RawValue> = serde_json::from_str(text).unwrap();
-        let page = versions(&raws, |id| Some(format!("https://tracker.example/versions/{id}")));
+        let list: Vec<Value> = serde_json::from_str(text).unwrap();
+        let page = versions(list, |id| Some(format!("https://tracker.example/versions/{id}")));
         let found: Vec<_> = page
             .releases
             .iter()

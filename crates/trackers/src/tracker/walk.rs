@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Cursor, Fetch};
 
 /// A place in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pagination {
     /// Start of the time range; everything without it.
@@ -35,18 +35,7 @@ pub struct Pagination {
 
 impl Pagination {
     pub(super) fn new(since: Option<Timestamp>, size: u32) -> Self {
-        Self {
-            since,
-            page: 1,
-            size,
-            is_reread: false,
-            began: None,
-            total: None,
-            rounds: 0,
-            token: None,
-            open: false,
-            etag: None,
-        }
+        Self { since, page: 1, size, ..Self::default() }
     }
 
     pub(super) fn open(size: u32) -> Self {

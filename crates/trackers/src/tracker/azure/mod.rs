@@ -59,7 +59,6 @@ pub struct Azure {
     organisation: String,
     project: String,
     states: States,
-    token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -115,15 +114,14 @@ impl Azure {
     /// Opens the project of this name (`organisation/project`); without a token, its public
     /// content.
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| Login::password(&address.base, t));
         let (organisation, project) = name.split_once('/').unwrap_or((name, ""));
-        let client = Client::new(http, address, super::Kind::Azure.streams(false), login);
+        let client =
+            Client::new(http, address, super::Kind::Azure.streams(false), token, Login::password);
         Self {
             client: Client { headers: HEADERS, own_refusal, ..client },
             organisation: organisation.to_owned(),
             project: project.to_owned(),
             states: States::default(),
-            token: token.cloned(),
         }
     }
 
@@ -389,7 +387,7 @@ impl Tracker for Azure {
         Some(WikiPlace {
             repository: Url::parse(&format!("{web}/_git/{name}")).ok()?,
             pages: format!("{web}/_wiki/wikis/{name}?pagePath=/"),
-            token: self.token.clone(),
+            token: self.client.token.clone(),
         })
     }
 }

@@ -44,19 +44,14 @@ const MOMENTS: &str = "id,last_change_time";
 pub struct Bugzilla {
     client: Client,
     product: String,
-    key: Option<Token>,
 }
 
 impl Bugzilla {
     /// Opens the product of this name; without a key, its public content.
     pub fn new(http: Http, address: &Address, product: &str, key: Option<&Token>) -> Self {
-        let login = key.map(|k| Login::header(&address.base, "x-bugzilla-api-key", k));
-        let client = Client::new(http, address, super::Kind::Bugzilla.streams(false), login);
-        Self {
-            client: Client { own_refusal, ..client },
-            product: product.to_owned(),
-            key: key.cloned(),
-        }
+        let login = |base: &Url, key: &Token| Login::header(base, "x-bugzilla-api-key", key);
+        let client = Client::new(http, address, super::Kind::Bugzilla.streams(false), key, login);
+        Self { client: Client { own_refusal, ..client }, product: product.to_owned() }
     }
 
     /// Returns the web address, which is above the API.
@@ -149,7 +144,7 @@ impl Bugzilla {
     /// bearer token at Red Hat, a header after 5.2.
     /// <https://bugzilla.readthedocs.io/en/5.0/api/core/v1/general.html#authentication>
     fn sign_in(&mut self, version: &str) {
-        let Some(key) = &self.key else { return };
+        let Some(key) = &self.client.token else { return };
         let base = &self.client.base;
         self.client.login = Some(match version {
             _ if version.contains(".rh") => Login::bearer(base, key),

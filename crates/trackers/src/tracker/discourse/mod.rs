@@ -27,6 +27,7 @@ use precedent_core::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use shapes::{Category, Posts, Topic, TopicEntry};
+use url::Url;
 
 /// The number of topics on a page, which Discourse fixes.
 /// <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>
@@ -67,9 +68,9 @@ impl Discourse {
     /// for all users has the name of one before it, with a colon.
     /// <https://meta.discourse.org/t/create-and-configure-an-api-key/230124>
     pub fn new(http: Http, address: &Address, project: &str, key: Option<&Token>) -> Self {
-        let login = key.map(|k| Login::headers(&address.base, "api-key", k, "api-username"));
+        let login = |base: &Url, key: &Token| Login::headers(base, "api-key", key, "api-username");
         Self {
-            client: Client::new(http, address, super::Kind::Discourse.streams(false), login),
+            client: Client::new(http, address, super::Kind::Discourse.streams(false), key, login),
             project: project.to_owned(),
             list: "latest.json".to_owned(),
             of: None,

@@ -6,24 +6,19 @@
 //! where the next sync finds them.
 //! <https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions>
 
-use std::collections::HashMap;
-
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{GitHub, describe, graphql};
-use crate::{
-    http::Request,
-    tracker::{
-        Fate, Fetch, Page,
-        graphql::{Answer, List},
-        identity,
-        walk::Pagination,
-    },
+use super::{GitHub, describe, graphql::address};
+use crate::tracker::{
+    Fate, Fetch, Page,
+    graphql::{self, List, QueryOutcome},
+    identity,
+    walk::Pagination,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
+    error::Result,
     model::{ANSWER, Author, CommentRecord, DocumentRecord, Raw, Record, State},
     task::Task,
 };
@@ -48,17 +43,6 @@ const DISCUSSION: &str = "fragment about on Discussion { id number url title bod
 /// The requested comments of a discussion, with the replies to each.
 const THREAD: &str = "pageInfo { hasNextPage endCursor } nodes { ...said replies(first: 20) { pageInfo { hasNextPage \
                       endCursor } nodes { ...said } } }";
-
-/// The outcome of a query.
-enum QueryOutcome {
-    Data(Value, Timestamp),
-    /// The token may not run the query, or the server does not support it, with the reason.
-    Refused(String),
-    /// The requested object does not exist.
-    Gone,
-    /// The query was too large.
-    TooMuch,
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -135,18 +119,9 @@ pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Res
     );
     let states = if walk.open { json!(["OPEN"]) } else { Value::Null };
     let variables = json!({"first": walk.size, "after": walk.token, "states": states});
-    let (mut data, said_at) = match ask(github, &query, variables, task).await? {
-        QueryOutcome::Data(data, at) => (data, at),
-        QueryOutcome::Refused(why) => return Ok(Fetch::Refused(why)),
-        QueryOutcome::Gone => {
-            return Ok(Fetch::Refused("no permission to read them".to_owned()));
-        }
-        QueryOutcome::TooMuch => {
-            return match walk.smaller() {
-                Some(smaller) => Ok(Fetch::Smaller(smaller.cursor())),
-                None => Err(cannot(github)),
-            };
-        }
+    let (mut data, said_at) = match ask(github, &query, variables, task).await?.list(walk)? {
+        Ok(data) => data,
+        Err(outcome) => return Ok(outcome),
     };
     let list = take(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
     let (total, cursor) = (list.total_count, list.next_cursor());
@@ -182,24 +157,13 @@ pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Fa
         "query($owner: String!, $name: String!, $number: Int!) {{ repository(owner: $owner, name: $name) {{ \
          discussion(number: $number) {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} {DISCUSSION} {COMMENT}"
     );
-    Ok(match ask(github, &query, json!({"number": number}), task).await? {
-        QueryOutcome::Data(mut data, _) => {
-            match data.pointer_mut("/repository/discussion").map(Value::take) {
-                Some(node @ Value::Object(_)) => match whole(github, node, task).await? {
-                    Ok(records) => records
-                        .into_iter()
-                        .next()
-                        .map_or(Fate::Unreadable, |r| Fate::Here(Box::new(r))),
-                    Err(_) => Fate::Unreadable,
-                },
-                _ => Fate::Gone,
-            }
-        }
-        QueryOutcome::Gone => Fate::Gone,
-        // A refusal does not show whether it exists.
-        QueryOutcome::Refused(_) => Fate::Unreadable,
-        QueryOutcome::TooMuch => return Err(cannot(github)),
-    })
+    let outcome = ask(github, &query, json!({"number": number}), task).await?;
+    let node = match outcome.object("/repository/discussion")? {
+        Ok(node) => node,
+        Err(fate) => return Ok(fate),
+    };
+    let records = whole(github, node, task).await?;
+    Ok(Fate::of(records.map(|records| records.into_iter().next())))
 }
 
 /// Fetches a comment by its stored id; `None` if it does not belong to a discussion.
@@ -211,18 +175,10 @@ pub(super) async fn comment(
 ) -> Result<Option<Fate>> {
     let Some(id) = remote_id.strip_prefix(PREFIX) else { return Ok(None) };
     let query = format!("query($id: ID!) {{ node(id: $id) {{ ...said }} }} {COMMENT}");
-    Ok(Some(match ask(github, &query, json!({"id": id}), task).await? {
-        QueryOutcome::Data(mut data, _) => match data.pointer_mut("/node").map(Value::take) {
-            Some(node @ Value::Object(_)) => match parse_comment(node, number) {
-                Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
-                Ok(None) => Fate::Gone,
-                Err(_) => Fate::Unreadable,
-            },
-            _ => Fate::Gone,
-        },
-        QueryOutcome::Gone => Fate::Gone,
-        QueryOutcome::Refused(_) => Fate::Unreadable,
-        QueryOutcome::TooMuch => return Err(cannot(github)),
+    let outcome = ask(github, &query, json!({"id": id}), task).await?;
+    Ok(Some(match outcome.object("/node")? {
+        Ok(node) => Fate::of(parse_comment(node, number)),
+        Err(fate) => fate,
     }))
 }
 
@@ -233,53 +189,16 @@ async fn ask(
     task: &Task,
 ) -> Result<QueryOutcome> {
     if github.client.login.is_none() {
-        return Ok(QueryOutcome::Refused(format!(
-            "{} requires signing in to read them",
-            github.client.host
-        )));
+        let why = format!("{} requires signing in to read them", github.client.host);
+        return Ok(QueryOutcome::Refused(why));
     }
-    let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     if query.contains("$owner") {
+        let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
         variables["owner"] = owner.into();
         variables["name"] = name.into();
     }
-    let body = json!({"query": query, "variables": variables});
-    let request = Request::post(graphql::address(&github.client.base)?, &body);
-    let response = github.client.ask(request, task).await?;
-    match response.status {
-        200 => {}
-        500.. => return Ok(QueryOutcome::TooMuch),
-        403 | 404 => {
-            return Ok(QueryOutcome::Refused(
-                github.client.refusal(&response, "discussions").to_string(),
-            ));
-        }
-        _ => return Err(github.client.refusal(&response, "discussions")),
-    }
-    let answer: Answer = response.json()?;
-    let kinds: HashMap<&str, String> =
-        answer.errors.iter().map(|e| (e.kind.as_deref().unwrap_or_default(), e.words())).collect();
-    if kinds.contains_key("NOT_FOUND") {
-        return Ok(QueryOutcome::Gone);
-    }
-    if let Some(detail) = kinds.get("FORBIDDEN").or(kinds.get("INSUFFICIENT_SCOPES")) {
-        return Ok(QueryOutcome::Refused(format!("no permission to read them{detail}")));
-    }
-    if answer.errors.iter().any(|e| e.message.contains("doesn't exist on type")) {
-        return Ok(QueryOutcome::Refused(format!("{} does not support them", github.client.host)));
-    }
-    Ok(match answer.data {
-        Some(data) if !data.is_null() => QueryOutcome::Data(data, github.client.date(&response)),
-        _ => QueryOutcome::TooMuch,
-    })
-}
-
-fn cannot(github: &GitHub) -> Error {
-    Error::new(
-        Code::Network,
-        format!("{} cannot return one discussion in a single request", github.client.host),
-    )
-    .with_hint("Progress is saved; try again later.")
+    let url = address(&github.client.base)?;
+    graphql::query(&github.client, url, query, variables, "discussions", task).await
 }
 
 /// Converts a discussion to records and fetches its missing comments; or returns the reason why it
@@ -320,11 +239,8 @@ async fn whole(
         Ok(comments) => comments,
         Err(why) => return Ok(Err(why)),
     };
-    let document = document(about, &node, comments.len() as u64);
-    let document = Record::Document(Box::new(document));
-    Ok(Ok(std::iter::once(document)
-        .chain(comments.into_iter().map(|c| Record::Comment(Box::new(c))))
-        .collect()))
+    let document = Record::from(document(about, &node, comments.len() as u64));
+    Ok(Ok(std::iter::once(document).chain(comments.into_iter().map(Record::from)).collect()))
 }
 
 /// A list below a node: the node type, the list, and the requested fields.
@@ -344,9 +260,9 @@ async fn more(github: &GitHub, id: &str, cursor: &str, below: Below, task: &Task
         QueryOutcome::Data(mut data, _) => {
             Ok(take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
         }
+        QueryOutcome::TooMuch(error) => Err(error),
         // The node was deleted while it was read.
-        QueryOutcome::Gone | QueryOutcome::Refused(_) => Ok(List::default()),
-        QueryOutcome::TooMuch => Err(cannot(github)),
+        _ => Ok(List::default()),
     }
 }
 

@@ -24,7 +24,6 @@ use super::{
     identity::{self, Identity, address},
     wiki::unescape,
 };
-use crate::secrets::Token;
 use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State, item_number,
 };
@@ -38,8 +37,6 @@ pub struct GitHub {
     client: Client,
     /// Name of the repository: as given, later as the tracker states it.
     name: String,
-    /// Token for the git repository of the wiki.
-    token: Option<Token>,
     /// Index of the GraphQL query variant that this server supports.
     shape: AtomicUsize,
     /// `true` if the repository has discussions enabled.

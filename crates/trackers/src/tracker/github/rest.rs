@@ -53,12 +53,10 @@ impl GitHub {
     /// Opens the repository `name` (`owner/name`) at this address; without a token, its public
     /// content.
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| Login::bearer(&address.base, t));
-        let client = Client::new(http, address, Kind::GitHub.streams(false), login);
+        let client = Client::new(http, address, Kind::GitHub.streams(false), token, Login::bearer);
         Self {
             client: Client { headers: HEADERS, own_refusal, ..client },
             name: name.to_owned(),
-            token: token.cloned(),
             shape: AtomicUsize::new(0),
             discussions: false,
         }
@@ -287,7 +285,11 @@ impl Tracker for GitHub {
     fn wiki(&self) -> Option<WikiPlace> {
         let web = format!("{}://{}/{}", self.client.base.scheme(), self.client.host, self.name);
         let repository = Url::parse(&format!("{web}.wiki.git")).ok()?;
-        Some(WikiPlace { repository, pages: format!("{web}/wiki/"), token: self.token.clone() })
+        Some(WikiPlace {
+            repository,
+            pages: format!("{web}/wiki/"),
+            token: self.client.token.clone(),
+        })
     }
 
     async fn relations(&self, numbers: &[u64], task: &Task) -> Result<Relations> {

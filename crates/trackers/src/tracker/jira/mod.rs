@@ -65,11 +65,8 @@ impl Jira {
         project: &str,
         token: Option<&crate::secrets::Token>,
     ) -> Self {
-        let login = token.map(|t| match t.has_name() {
-            true => Login::basic(&address.base, t),
-            false => Login::bearer(&address.base, t),
-        });
-        let client = Client::new(http, address, super::Kind::Jira.streams(false), login);
+        let client =
+            Client::new(http, address, super::Kind::Jira.streams(false), token, Login::personal);
         Self { client, project: project.to_uppercase(), cloud: false, zone: TimeZone::UTC }
     }
 

@@ -19,7 +19,10 @@ use super::{
     release::{self, ReleaseList, ReleasePlace, Releases},
     walk::Pagination,
 };
-use crate::http::{Http, Login};
+use crate::{
+    http::{Http, Login},
+    secrets::Token,
+};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{DocumentRecord, Project, Record},
@@ -69,11 +72,11 @@ impl Redmine {
         address: &Address,
         project: &str,
         wiki: bool,
-        key: Option<&crate::secrets::Token>,
+        key: Option<&Token>,
     ) -> Self {
-        let login = key.map(|k| Login::header(&address.base, "x-redmine-api-key", k));
+        let login = |base: &Url, key: &Token| Login::header(base, "x-redmine-api-key", key);
         Self {
-            client: Client::new(http, address, super::Kind::Redmine.streams(wiki), login),
+            client: Client::new(http, address, super::Kind::Redmine.streams(wiki), key, login),
             project: project.to_owned(),
             done_ids: HashSet::new(),
             id: None,

@@ -123,12 +123,12 @@ impl Zendesk {
     /// token, any other an OAuth token.
     /// <https://developer.zendesk.com/api-reference/introduction/security-and-auth/>
     pub fn new(http: Http, address: &Address, wiki: bool, token: Option<&Token>) -> Self {
-        let login = token.map(|t| match t.has_name() {
-            true => Login::basic_as(&address.base, t, "/token"),
-            false => Login::bearer(&address.base, t),
-        });
+        let login = |base: &Url, token: &Token| match token.has_name() {
+            true => Login::basic_as(base, token, "/token"),
+            false => Login::bearer(base, token),
+        };
         Self {
-            client: Client::new(http, address, super::Kind::Zendesk.streams(wiki), login),
+            client: Client::new(http, address, super::Kind::Zendesk.streams(wiki), token, login),
             people: Mutex::default(),
             articles: Mutex::default(),
         }
