@@ -32,7 +32,6 @@ pub struct TokenRequest<'a> {
 #[derive(Clone)]
 pub struct TokenSource {
     name: &'static str,
-    #[allow(clippy::type_complexity, reason = "the type has one use")]
     ask: Arc<dyn Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync>,
 }
 

@@ -20,9 +20,12 @@ use super::{
     routes::{Of, Routes},
     source_key,
 };
-use crate::tracker::file::{
-    self, Chunk, Content, Look, Mapping, Piece, Tie, content, json,
-    mail::{MailHeads, Threads},
+use crate::tracker::{
+    file::{
+        self, Chunk, Content, Look, Mapping, Piece, Tie, content, json,
+        mail::{MailHeads, Threads},
+    },
+    wiki,
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -231,7 +234,7 @@ impl<'a> FileImporter<'a> {
         self.routes.clear();
         self.path = path.to_owned();
         let mut files = content::files(path)?;
-        files.retain(|(file, _)| !self.has_only_pages || file::is_page(&Content::file(file).name));
+        files.retain(|(file, _)| !self.has_only_pages || wiki::is_page(&Content::file(file).name));
         let total: u64 = files.iter().map(|f| f.1).sum();
         let (mut offset, mut first_error) = (0, None);
         let count = self.out.files_read.understood.len();
@@ -532,10 +535,8 @@ fn is_of_no_use(error: &Error) -> bool {
 /// contains the page.
 fn wiki_name(path: &Path) -> String {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let page = full
-        .extension()
-        .is_some_and(|ending| file::is_page(&format!("x.{}", ending.to_string_lossy())));
-    let folder = if page { full.parent().unwrap_or(&full) } else { &full };
+    let folder =
+        if wiki::is_page(&full.to_string_lossy()) { full.parent().unwrap_or(&full) } else { &full };
     folder.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned()
 }
 

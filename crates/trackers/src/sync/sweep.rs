@@ -51,7 +51,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
             .collect();
         let rest = check_items(run, tracker, items).await?;
         rest + check_comments(run, tracker, comments).await?
-    } else if due || run.is_full() {
+    } else if due || run.full {
         let Some(open_numbers) = open(run, tracker).await? else { return Ok(()) };
         let (open, all_numbers) = run
             .with_store(move |store| {
@@ -127,12 +127,9 @@ async fn check_items(
         if run.hidden + removals.len() > run.allowance.of(total + run.hidden) {
             break;
         }
-        match tracker.item(number, &run.context.task).await? {
-            Fate::Here(record) => run.store(vec![*record], PageEvents::default(), None).await?,
-            Fate::Whole(records) => run.store(records, PageEvents::default(), None).await?,
-            Fate::Unreadable => {}
-            Fate::Gone => removals.push((format!("{}#{number}", run.source.key), None)),
-            Fate::Moved(to) => removals.push((format!("{}#{number}", run.source.key), to)),
+        let fate = tracker.item(number, &run.context.task).await?;
+        if let Some(target) = gone(run, fate).await? {
+            removals.push((format!("{}#{number}", run.source.key), target));
         }
     }
     if removals.is_empty() {
@@ -157,6 +154,19 @@ async fn check_items(
     Ok(rest)
 }
 
+/// Stores what was requested; if it is gone, returns where it moved to, if the tracker tells that.
+async fn gone(run: &mut Run<'_>, fate: Fate) -> Result<Option<Option<String>>> {
+    let records = match fate {
+        Fate::Here(record) => vec![*record],
+        Fate::Whole(records) => records,
+        Fate::Unreadable => return Ok(None),
+        Fate::Gone => return Ok(Some(None)),
+        Fate::Moved(target) => return Ok(Some(target)),
+    };
+    run.store(records, PageEvents::default(), None).await?;
+    Ok(None)
+}
+
 /// Requests comments one by one like `check_items`, by the tracker's ids.
 async fn check_comments(
     run: &mut Run<'_>,
@@ -173,11 +183,9 @@ async fn check_comments(
             run.doubt(absence::too_many(removals.len(), total, "comments", &run.source.key));
             return Ok(rest);
         }
-        match tracker.comment(number, &id, &run.context.task).await? {
-            Fate::Here(record) => run.store(vec![*record], PageEvents::default(), None).await?,
-            Fate::Whole(records) => run.store(records, PageEvents::default(), None).await?,
-            Fate::Unreadable => {}
-            Fate::Gone | Fate::Moved(_) => removals.push(id),
+        let fate = tracker.comment(number, &id, &run.context.task).await?;
+        if gone(run, fate).await?.is_some() {
+            removals.push(id);
         }
     }
     if removals.is_empty() {

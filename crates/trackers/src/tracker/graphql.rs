@@ -18,6 +18,8 @@ pub(super) enum QueryOutcome {
     Data(Value, Timestamp),
     /// The token may not run the query, or the server does not support it, with the reason.
     Refused(String),
+    /// The server does not have one of the requested fields.
+    Unsupported,
     /// The requested object does not exist.
     Gone,
     /// The list cursor has expired.
@@ -36,6 +38,7 @@ impl QueryOutcome {
             Self::Data(data, at) => return Ok(Ok((data, at))),
             Self::Refused(why) => Fetch::Refused(why),
             Self::Gone => Fetch::Refused("no permission to read them".to_owned()),
+            Self::Unsupported => Fetch::Refused("the server does not support them".to_owned()),
             Self::Expired => Fetch::Expired,
             Self::TooMuch(error) => Fetch::Smaller(walk.smaller().ok_or(error)?.cursor()),
         }))
@@ -50,19 +53,21 @@ impl QueryOutcome {
             },
             Self::Gone => Ok(Err(Fate::Gone)),
             // A refusal does not show whether it exists.
-            Self::Refused(_) | Self::Expired => Ok(Err(Fate::Unreadable)),
+            Self::Refused(_) | Self::Unsupported | Self::Expired => Ok(Err(Fate::Unreadable)),
             Self::TooMuch(error) => Err(error),
         }
     }
 }
 
-/// Sends a query and interprets its errors; `item` names what it requests.
+/// Sends a query and interprets its errors; `item` names what it requests. With `is_partial`, errors
+/// do not matter if there are any data.
 pub(super) async fn query(
     client: &Client,
     url: Url,
     query: &str,
     variables: Value,
     item: &str,
+    is_partial: bool,
     task: &Task,
 ) -> Result<QueryOutcome> {
     let body = json!({"query": query, "variables": variables});
@@ -74,6 +79,12 @@ pub(super) async fn query(
         500.. => return Ok(QueryOutcome::TooMuch(client.refusal(&response, item))),
         _ => return Err(client.refusal(&response, item)),
     };
+    let has_data = |data: &Value| {
+        data.as_object().is_some_and(|fields| fields.values().any(|value| !value.is_null()))
+    };
+    if let Some(data) = answer.data.as_ref().filter(|data| is_partial && has_data(data)) {
+        return Ok(QueryOutcome::Data(data.clone(), client.date(&response)));
+    }
     let find = |is: &dyn Fn(&str, &str) -> bool| {
         answer.errors.iter().find(|problem| is(problem.code(), &problem.message.to_lowercase()))
     };
@@ -87,8 +98,10 @@ pub(super) async fn query(
         let why = format!("no permission to read them{}", problem.words());
         return Ok(QueryOutcome::Refused(why));
     }
-    if find(&|_, text| text.contains("doesn't exist on type")).is_some() {
-        return Ok(QueryOutcome::Refused(format!("{} does not support them", client.host)));
+    let is_unsupported =
+        |text: &str| text.contains("doesn't exist on type") || text.contains("isn't a defined");
+    if find(&|_, text| is_unsupported(text)).is_some() {
+        return Ok(QueryOutcome::Unsupported);
     }
     if find(&|_, text| text.contains("cursor")).is_some() {
         return Ok(QueryOutcome::Expired);
@@ -110,19 +123,19 @@ const DENIED: &[&str] = &["FORBIDDEN", "INSUFFICIENT_SCOPES", "FEATURE_NOT_ACCES
 
 /// A complete or partial response.
 #[derive(Deserialize)]
-pub(super) struct Answer<T = Value> {
-    pub(super) data: Option<T>,
+struct Answer {
+    data: Option<Value>,
     #[serde(default)]
-    pub(super) errors: Vec<Problem>,
+    errors: Vec<Problem>,
 }
 
 /// The error for a missing part of a response.
 #[derive(Deserialize)]
-pub(super) struct Problem {
+struct Problem {
     #[serde(rename = "type")]
-    pub(super) kind: Option<String>,
+    kind: Option<String>,
     #[serde(default)]
-    pub(super) message: String,
+    message: String,
     #[serde(default)]
     extensions: Value,
 }
@@ -134,11 +147,18 @@ impl Problem {
     }
 
     /// Returns the text for an error message, in brackets: one line of bounded length.
-    pub(super) fn words(&self) -> String {
+    fn words(&self) -> String {
         Outside::first_line(&self.message)
             .map(|words| format!(" (\"{words}\")"))
             .unwrap_or_default()
     }
+}
+
+/// The nodes of a connection.
+#[derive(Deserialize)]
+pub(super) struct Nodes<T> {
+    #[serde(default = "Vec::new")]
+    pub(super) nodes: Vec<Option<T>>,
 }
 
 /// A page of a connection.

@@ -9,27 +9,6 @@ use super::dates;
 use precedent_core::model::{Author, DocKind, DocumentRecord, Raw};
 use precedent_markup::Markup;
 
-/// The file extensions of pages.
-pub const ENDINGS: &[&str] = &[
-    ".md",
-    ".markdown",
-    ".mdown",
-    ".mkdn",
-    ".mkd",
-    ".rst",
-    ".rest",
-    ".asciidoc",
-    ".adoc",
-    ".asc",
-    ".mediawiki",
-    ".wiki",
-    ".textile",
-    ".org",
-    ".creole",
-    ".rdoc",
-    ".pod",
-];
-
 /// The largest page, in bytes.
 pub(crate) const MAX_PAGE: u64 = 8 * 1024 * 1024;
 
@@ -50,6 +29,11 @@ pub struct Facts {
 pub fn file_facts(path: &Path) -> Facts {
     let time = std::fs::metadata(path).ok().and_then(|m| m.modified().ok());
     Facts { updated_at: time.and_then(|t| Timestamp::try_from(t).ok()), ..Facts::default() }
+}
+
+/// Returns whether a file of this name is a wiki page.
+pub fn is_page(file: &str) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, ending)| Markup::of_ending(ending).is_some())
 }
 
 /// Returns the page name in the address of a file; `None` if the file is not a page: images, and

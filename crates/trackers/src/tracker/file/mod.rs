@@ -111,7 +111,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     if let Some(error) = foreign::at_once(content, &start) {
         return Err(error);
     }
-    if is_page(&content.name) {
+    if wiki::is_page(&content.name) {
         return Ok(Look::of("", "wiki page", Form::Pages(page_of(content)?)));
     }
     if message::is_mail(&start) {
@@ -205,12 +205,6 @@ fn pages_of(
         }
         () => None,
     })
-}
-
-/// Returns whether a file of this name is a wiki page.
-pub fn is_page(file: &str) -> bool {
-    let name = file.to_lowercase();
-    wiki::ENDINGS.iter().any(|e| name.ends_with(e))
 }
 
 fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> Result<Look> {

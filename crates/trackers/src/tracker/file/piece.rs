@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::names::{Relation, relation};
 use crate::tracker::identity::Identity;
 use precedent_core::model::{
-    Author, CommentRecord, DocumentRecord, INTERNAL, Raw, Record, ReleaseRecord, State,
+    ANSWER, Author, CommentRecord, DocumentRecord, INTERNAL, Raw, Record, ReleaseRecord, State,
 };
 
 /// A relation between two items, as the file states it.
@@ -29,8 +29,9 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// Creates the link of an item to another in these words; `back` states that other words than
-    /// those of duplicates are said by the other item. A bare number belongs to the item's project.
+    /// Creates the link of an item to another. Words for duplicates determine its kind and direction;
+    /// otherwise it has this kind, and `back` reverses it. A bare number belongs to the item's
+    /// project.
     pub fn link(of: &Identity, target: Identity, words: &str, tie: Tie, back: bool) -> Self {
         let (tie, back) = match relation(words) {
             Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
@@ -100,7 +101,7 @@ pub fn title_or_first_line(title: &str, text: &str) -> String {
 }
 
 /// A comment from a parser.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comment {
     pub project: Option<String>,
     pub number: u64,
@@ -109,7 +110,10 @@ pub struct Comment {
     pub author: Option<String>,
     pub body: String,
     pub url: Option<String>,
+    /// `true` for an internal comment.
     pub hidden: bool,
+    /// `true` for the accepted answer.
+    pub answer: bool,
     pub at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
 }
@@ -128,7 +132,10 @@ impl Comment {
             author: Author {
                 login: self.author,
                 bot: false,
-                association: self.hidden.then(|| INTERNAL.to_owned()),
+                association: match (self.answer, self.hidden) {
+                    (true, _) => Some(ANSWER.to_owned()),
+                    (false, is_hidden) => is_hidden.then(|| INTERNAL.to_owned()),
+                },
             },
             body: whole(&self.body).trim().to_owned(),
             url: self.url,

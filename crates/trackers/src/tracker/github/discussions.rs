@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{GitHub, describe, graphql::address};
 use crate::tracker::{
     Fate, Fetch, Page,
-    graphql::{self, List, QueryOutcome},
+    graphql::{self, List, Nodes, QueryOutcome},
     identity,
     walk::Pagination,
 };
@@ -66,7 +66,7 @@ struct About {
     author_association: Option<String>,
     author: Option<Actor>,
     category: Option<Name>,
-    labels: Option<Names>,
+    labels: Option<Nodes<Name>>,
 }
 
 #[derive(Deserialize)]
@@ -79,12 +79,6 @@ struct Actor {
 #[derive(Deserialize)]
 struct Name {
     name: String,
-}
-
-#[derive(Deserialize)]
-struct Names {
-    #[serde(default)]
-    nodes: Vec<Option<Name>>,
 }
 
 #[derive(Deserialize)]
@@ -198,7 +192,7 @@ async fn ask(
         variables["name"] = name.into();
     }
     let url = address(&github.client.base)?;
-    graphql::query(&github.client, url, query, variables, "discussions", task).await
+    graphql::query(&github.client, url, query, variables, "discussions", false, task).await
 }
 
 /// Converts a discussion to records and fetches its missing comments; or returns the reason why it

@@ -178,10 +178,10 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
 
 /// Converts an item with the comments in it.
 fn item(entry: Entry<'_>, number: u64, raw: &str) -> Vec<Record> {
-    let links = [entry.html_url.as_ref(), entry.url.as_ref()].map(|url| url.map(words));
+    let links = [entry.url.as_ref(), entry.html_url.as_ref()].map(|url| url.map(words));
     let mut projects = links.iter().flatten().filter_map(|url| address(url)?.project);
     let repository = projects.next().or_else(|| named_repository(entry.repository.as_ref()));
-    let url = links.into_iter().flatten().find(|url| !url.contains("/repos/"));
+    let url = links.into_iter().flatten().rev().find(|url| !url.contains("/repos/"));
     let pull = entry.pull_request.as_ref();
     let is_pull = pull.is_some_and(|pull| !matches!(pull, Value::Bool(false)))
         || entry.is_pull_request.as_ref().and_then(Value::as_bool) == Some(true)

@@ -286,11 +286,6 @@ impl Tracker for Jira {
 
 /// Parses the offset of a time such as `2024-01-02T03:04:05.000+0200`.
 fn offset(text: &str) -> Option<TimeZone> {
-    let at = text.rfind(['+', '-']).filter(|at| *at > 10)?;
-    let digits: String = text[at + 1..].chars().filter(char::is_ascii_digit).collect();
-    let (hours, minutes): (i32, i32) =
-        (digits.get(..2)?.parse().ok()?, digits.get(2..4)?.parse().ok()?);
-    let seconds = (hours * 60 + minutes) * 60;
-    let seconds = if text[at..].starts_with('-') { -seconds } else { seconds };
-    Some(jiff::tz::Offset::from_seconds(seconds).ok()?.to_time_zone())
+    let time = jiff::fmt::strtime::parse("%Y-%m-%dT%H:%M:%S%.f%z", text).ok()?;
+    Some(time.offset()?.to_time_zone())
 }

@@ -35,15 +35,17 @@ pub(super) struct Comments<'a> {
 }
 
 #[derive(Deserialize)]
-struct Issue {
+struct Issue<'a> {
     id: Option<String>,
     key: String,
-    #[serde(default)]
-    fields: Fields,
+    #[serde(borrow, default)]
+    fields: Fields<'a>,
 }
 
 #[derive(Default, Deserialize)]
-struct Fields {
+struct Fields<'a> {
+    #[serde(borrow)]
+    comment: Option<&'a RawValue>,
     summary: Option<String>,
     description: Option<Value>,
     status: Option<Status>,
@@ -62,18 +64,6 @@ struct Fields {
     resolutiondate: Option<Time>,
     #[serde(default, deserialize_with = "list")]
     issuelinks: Vec<IssueLink>,
-}
-
-#[derive(Deserialize)]
-struct OfComments<'a> {
-    #[serde(borrow)]
-    fields: Option<JustComments<'a>>,
-}
-
-#[derive(Deserialize)]
-struct JustComments<'a> {
-    #[serde(borrow)]
-    comment: Option<Comments<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -172,7 +162,7 @@ pub(in crate::tracker) fn issue(
     home: &str,
     project: &str,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
-    let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let issue: Issue<'_> = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let Some((_, number)) = parts(&issue.key) else {
         return Err(format!(
             "\"key\" does not end in a number: {}",
@@ -242,9 +232,9 @@ fn relation(
 
 /// Returns the key of an issue, the comments that came with it, and their total number.
 pub(in crate::tracker) fn comments_of(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
-    let issue: Issue = serde_json::from_str(text).ok()?;
-    let whole: OfComments<'_> = serde_json::from_str(text).ok()?;
-    let list = whole.fields.and_then(|f| f.comment);
+    let issue: Issue<'_> = serde_json::from_str(text).ok()?;
+    let list: Option<Comments<'_>> =
+        issue.fields.comment.and_then(|raw| serde_json::from_str(raw.get()).ok());
     let (comments, total) = list.map(|c| (c.comments, c.total)).unwrap_or_default();
     let total = total.unwrap_or(comments.len() as u64);
     Some((issue.key, comments, total))

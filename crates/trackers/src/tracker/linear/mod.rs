@@ -101,7 +101,7 @@ impl Linear {
             )));
         }
         let url = self.client.url("graphql")?;
-        graphql::query(&self.client, url, query, variables, subject, task).await
+        graphql::query(&self.client, url, query, variables, subject, false, task).await
     }
 }
 
@@ -119,7 +119,7 @@ impl Tracker for Linear {
             QueryOutcome::Data(data, _) => data,
             QueryOutcome::TooMuch(error) => return Err(error),
             QueryOutcome::Refused(why) => return Err(Error::new(Code::Authentication, why)),
-            QueryOutcome::Gone | QueryOutcome::Expired => {
+            QueryOutcome::Gone | QueryOutcome::Unsupported | QueryOutcome::Expired => {
                 return Err(Error::not_found(format!("{name} not found")));
             }
         };
