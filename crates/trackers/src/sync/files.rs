@@ -234,7 +234,12 @@ impl<'a> FileImporter<'a> {
         self.routes.clear();
         self.path = path.to_owned();
         let mut files = content::files(path)?;
-        files.retain(|(file, _)| !self.has_only_pages || wiki::is_page(&Content::file(file).name));
+        // A wiki like GitHub's is flat.
+        files.retain(|(file, _)| {
+            !self.has_only_pages
+                || (file == path || file.parent() == Some(path))
+                    && wiki::is_page(&Content::file(file).name)
+        });
         let total: u64 = files.iter().map(|f| f.1).sum();
         let (mut offset, mut first_error) = (0, None);
         let count = self.out.files_read.understood.len();
@@ -279,7 +284,8 @@ impl<'a> FileImporter<'a> {
         let mut first_error = None;
         let base = self.path.clone();
         let archive = content::for_each_member(path, |content| {
-            let content = content.below(&base);
+            let mut content = content.below(&base);
+            content.is_wiki = self.has_only_pages;
             let result = file::look(&content, &self.mapping).and_then(|mut look| {
                 if look.mailbox().is_some() {
                     look.hang_together(&self.threads());

@@ -228,7 +228,11 @@ pub trait Tracker: Send + Sync {
         for stream in self.streams() {
             let page = self.list_page(*stream, &self.sample(), task).await?;
             if let Fetch::Refused(why) = page {
-                access.refused.push(format!("{}: {why}", stream.words()));
+                let is_named = why.contains(stream.words());
+                access.refused.push(match is_named {
+                    true => why,
+                    false => format!("{}: {why}", stream.words()),
+                });
             }
         }
         (access.remaining, access.limit, access.resets_at) = self.client().quota();

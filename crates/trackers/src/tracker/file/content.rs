@@ -35,6 +35,8 @@ pub struct Content {
     pub place: String,
     /// Path of the file, or of the archive that contains it.
     pub path: PathBuf,
+    /// `true` for a page of a wiki like GitHub's, where front matter is a part of the text.
+    pub is_wiki: bool,
     bytes: Option<Arc<[u8]>>,
     bytes_read: Arc<AtomicU64>,
 }
@@ -47,6 +49,7 @@ impl Content {
             place: name.clone(),
             name,
             path: path.to_owned(),
+            is_wiki: false,
             bytes: None,
             bytes_read: Arc::default(),
         }
@@ -414,6 +417,7 @@ fn member(whole: &Content, name: &str, bytes: Vec<u8>) -> Content {
         name,
         place,
         path: whole.path.clone(),
+        is_wiki: false,
         bytes: Some(bytes.into()),
         bytes_read: Arc::clone(&whole.bytes_read),
     }

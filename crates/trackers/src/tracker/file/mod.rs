@@ -173,7 +173,10 @@ fn page_of(content: &Content) -> Result<Vec<DocumentRecord>> {
         .read_to_string(&mut text)
         .map_err(damage)?;
     let facts = wiki::file_facts(&content.path);
-    let page = wiki::page_of_folder(&content.place, text.into_bytes(), facts);
+    let page = match content.is_wiki {
+        true => wiki::page_from(&content.name, text.into_bytes(), facts),
+        false => wiki::page_of_folder(&content.place, text.into_bytes(), facts),
+    };
     Ok(page.map_err(Error::invalid)?.into_iter().collect())
 }
 
