@@ -248,7 +248,7 @@ impl Response {
     /// [`Code::Network`] if the body is not the expected JSON, for example a proxy's page or a
     /// sign-in page.
     pub fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T> {
-        serde_json::from_slice(&self.body).map_err(|e| self.unexpected(&e))
+        serde_json::from_slice(&self.body).map_err(|e| self.format_error(&e))
     }
 
     /// Parses the value at a JSON pointer of the body; `None` if it is missing or null.
@@ -258,10 +258,10 @@ impl Response {
     pub fn at<T: serde::de::DeserializeOwned>(&self, pointer: &str) -> Result<Option<T>> {
         let mut body: serde_json::Value = self.json()?;
         let value = body.pointer_mut(pointer).map(serde_json::Value::take).unwrap_or_default();
-        serde_json::from_value(value).map_err(|e| self.unexpected(&e))
+        serde_json::from_value(value).map_err(|e| self.format_error(&e))
     }
 
-    fn unexpected(&self, error: &serde_json::Error) -> Error {
+    fn format_error(&self, error: &serde_json::Error) -> Error {
         let message = format!("unexpected response from {}: {error}", place(&self.url));
         Error::new(Code::Network, message).with_hint(
             "Check that this is the address of the tracker, not of a sign-in page or a proxy.",

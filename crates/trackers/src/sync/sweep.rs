@@ -128,7 +128,7 @@ async fn check_items(
             break;
         }
         let fate = tracker.item(number, &run.context.task).await?;
-        if let Some(target) = gone(run, fate).await? {
+        if let Some(target) = check_fate(run, fate).await? {
             removals.push((format!("{}#{number}", run.source.key), target));
         }
     }
@@ -155,7 +155,7 @@ async fn check_items(
 }
 
 /// Stores what was requested; if it is gone, returns where it moved to, if the tracker tells that.
-async fn gone(run: &mut Run<'_>, fate: Fate) -> Result<Option<Option<String>>> {
+async fn check_fate(run: &mut Run<'_>, fate: Fate) -> Result<Option<Option<String>>> {
     let records = match fate {
         Fate::Here(record) => vec![*record],
         Fate::Whole(records) => records,
@@ -184,7 +184,7 @@ async fn check_comments(
             return Ok(rest);
         }
         let fate = tracker.comment(number, &id, &run.context.task).await?;
-        if gone(run, fate).await?.is_some() {
+        if check_fate(run, fate).await?.is_some() {
             removals.push(id);
         }
     }

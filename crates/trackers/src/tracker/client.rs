@@ -85,11 +85,11 @@ impl Client {
             let header = header.or_else(|| response.header(&format!("ratelimit-{name}")));
             header.and_then(|value| value.trim().parse::<u64>().ok())
         };
-        if let Some(remaining) = number("remaining") {
+        if let Some(request_count) = number("remaining") {
             let reset = number("reset").and_then(|s| i64::try_from(s).ok());
             let reset = reset.and_then(|second| Timestamp::from_second(second).ok());
             *self.quota.lock().unwrap_or_else(PoisonError::into_inner) =
-                (Some(remaining), number("limit"), reset);
+                (Some(request_count), number("limit"), reset);
         }
         Ok(response)
     }
@@ -137,14 +137,14 @@ impl Client {
     pub(super) async fn find(
         &self,
         url: Result<Url>,
-        gone: &[u16],
+        gone_statuses: &[u16],
         item: &str,
         task: &Task,
     ) -> Result<Option<Response>> {
         let response = self.get(url?, task).await?;
         match response.status {
             200 => Ok(Some(response)),
-            status if gone.contains(&status) => Ok(None),
+            status if gone_statuses.contains(&status) => Ok(None),
             _ => Err(self.refusal(&response, item)),
         }
     }
@@ -152,7 +152,7 @@ impl Client {
     /// Returns the time of a response by the server's clock, minus one minute.
     pub(super) fn date(&self, response: &Response) -> Timestamp {
         let date = response.header("date").and_then(|text| jiff::fmt::rfc2822::parse(text).ok());
-        let date = date.map_or_else(|| self.http.now(), |zoned| zoned.timestamp());
+        let date = date.map_or_else(|| self.http.now(), |time| time.timestamp());
         // The clock of its database may differ.
         date.checked_sub(SignedDuration::from_mins(1)).unwrap_or(date)
     }

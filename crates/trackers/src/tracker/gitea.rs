@@ -209,7 +209,7 @@ impl Tracker for Gitea {
         let records = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
         let walk = Pagination { size, ..walk.clone() };
         let next = walk.by_creation(total(&response), self.client.date(&response), more);
-        Ok(Page { records, ..Page::default() }.before(next))
+        Ok(Page { records, ..Page::default() }.followed_by(next))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {

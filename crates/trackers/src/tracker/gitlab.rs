@@ -325,7 +325,7 @@ impl Tracker for GitLab {
                 (Err(_), _) => {}
             }
         }
-        Ok(page.before(walk.by_change(&times, more)))
+        Ok(page.followed_by(walk.by_change(&times, more)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {

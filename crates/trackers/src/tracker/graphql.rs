@@ -94,7 +94,7 @@ pub(super) async fn query(
     if find(&|code, text| code == "NOT_FOUND" || text.starts_with("entity not found")).is_some() {
         return Ok(QueryOutcome::Gone);
     }
-    if let Some(problem) = find(&|code, _| DENIED.contains(&code)) {
+    if let Some(problem) = find(&|code, _| ACCESS_CODES.contains(&code)) {
         let why = format!("no permission to read them{}", problem.words());
         return Ok(QueryOutcome::Refused(why));
     }
@@ -119,7 +119,7 @@ pub(super) async fn query(
 }
 
 /// The codes of errors for missing permissions.
-const DENIED: &[&str] = &["FORBIDDEN", "INSUFFICIENT_SCOPES", "FEATURE_NOT_ACCESSIBLE"];
+const ACCESS_CODES: &[&str] = &["FORBIDDEN", "INSUFFICIENT_SCOPES", "FEATURE_NOT_ACCESSIBLE"];
 
 /// A complete or partial response.
 #[derive(Deserialize)]

@@ -114,12 +114,12 @@ pub struct Page {
 
 impl Page {
     /// Adds a record, or the reason why it is skipped; `None` is no record.
-    fn add<R: Into<Record>>(&mut self, parsed: std::result::Result<Option<R>, String>) {
-        self.records.extend(parsed.map(|record| record.map(R::into)).transpose());
+    fn add<R: Into<Record>>(&mut self, result: std::result::Result<Option<R>, String>) {
+        self.records.extend(result.map(|record| record.map(R::into)).transpose());
     }
 
     /// Returns the page with the place of the next one, and with the watermark.
-    fn before(self, (next, watermark): (Option<Pagination>, Option<Timestamp>)) -> Fetch {
+    fn followed_by(self, (next, watermark): (Option<Pagination>, Option<Timestamp>)) -> Fetch {
         Fetch::Page(Self { next: next.map(|place| place.cursor()), watermark, ..self })
     }
 }
@@ -156,8 +156,8 @@ pub enum Fate {
 
 impl Fate {
     /// Returns the outcome for a response; `None` is a deleted record.
-    fn of<R: Into<Record>>(parsed: std::result::Result<Option<R>, String>) -> Self {
-        match parsed {
+    fn of<R: Into<Record>>(result: std::result::Result<Option<R>, String>) -> Self {
+        match result {
             Ok(Some(record)) => Self::Here(Box::new(record.into())),
             Ok(None) => Self::Gone,
             Err(_) => Self::Unreadable,

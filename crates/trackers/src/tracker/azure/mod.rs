@@ -353,7 +353,7 @@ impl Tracker for Azure {
                 return Ok(refusal);
             }
         }
-        Ok(page.before(next_place(walk, &times, &listing)))
+        Ok(page.followed_by(next_place(walk, &times, &listing)))
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

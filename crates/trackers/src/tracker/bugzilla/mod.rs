@@ -273,7 +273,7 @@ impl Tracker for Bugzilla {
                 }
             }
         }
-        Ok(page.before(walk.by_change(&times, more)))
+        Ok(page.followed_by(walk.by_change(&times, more)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {

@@ -35,7 +35,7 @@ const PAGE: u32 = 30;
 /// The number of posts per request, the same as in a topic response.
 const CHUNK: usize = 20;
 /// The statuses for what was deleted or is not visible.
-const GONE: &[u16] = &[403, 404, 410];
+const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
 /// A Discourse forum, or one of its categories.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ impl Discourse {
         let mut page = Page { records, other_names: names, ..Page::default() };
         if walk.open {
             page.listed_numbers.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
-            return Ok(page.before(walk.by_change(&[], full && !rows.is_empty())));
+            return Ok(page.followed_by(walk.by_change(&[], full && !rows.is_empty())));
         }
         let is_old =
             |row: &TopicEntry| walk.since.is_some_and(|s| row.bumped_at().is_some_and(|t| t < s));
@@ -111,7 +111,7 @@ impl Discourse {
             }
         }
         let more = full && !rows.is_empty() && !is_complete;
-        Ok(page.before(walk.by_creation(None, newest, more)))
+        Ok(page.followed_by(walk.by_creation(None, newest, more)))
     }
 
     /// Fetches a topic with all its posts, or the reason why it is skipped; `None` if it does not
@@ -122,7 +122,7 @@ impl Discourse {
         task: &Task,
     ) -> Result<Option<std::result::Result<Topic, String>>> {
         let url = self.client.url(&format!("t/{id}.json?include_raw=1"));
-        let response = self.client.find(url, GONE, "a topic", task).await?;
+        let response = self.client.find(url, GONE_STATUSES, "a topic", task).await?;
         let Some(response) = response else { return Ok(None) };
         let mut topic = match shapes::topic(&response.text()) {
             Ok(topic) => topic,
@@ -132,7 +132,7 @@ impl Discourse {
             let mut url = self.client.url(&format!("t/{id}/posts.json?include_raw=1"))?;
             url.query_pairs_mut()
                 .extend_pairs(chunk.iter().map(|post| ("post_ids[]", post.to_string())));
-            let response = self.client.find(Ok(url), GONE, "posts", task).await?;
+            let response = self.client.find(Ok(url), GONE_STATUSES, "posts", task).await?;
             let Some(response) = response else { return Ok(None) };
             topic.add(response.json::<Posts>()?);
         }
@@ -221,7 +221,7 @@ impl Tracker for Discourse {
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         let url = self.client.url(&format!("posts/{}.json", part(remote_id)));
-        let response = self.client.find(url, GONE, "a post", task).await?;
+        let response = self.client.find(url, GONE_STATUSES, "a post", task).await?;
         let Some(response) = response else { return Ok(Fate::Gone) };
         Ok(Fate::of(shapes::comment(&response.text(), number, self.client.web())))
     }

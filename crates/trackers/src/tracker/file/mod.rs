@@ -440,7 +440,9 @@ impl Look {
                     if let Err(why) = &slice.bytes
                         && matches!(why.as_str(), CUT_LIST | CUT_RECORD)
                     {
-                        return Err(truncated(format!("{place}: the file is truncated: {why}")));
+                        return Err(truncation_error(format!(
+                            "{place}: the file is truncated: {why}"
+                        )));
                     }
                     if !visit(place, slice.bytes.map(|b| Chunk::Json(b, slice.position))) {
                         return Ok(false);
@@ -453,7 +455,7 @@ impl Look {
                 for n in 1.. {
                     let item = items.next_item().map_err(|why| {
                         let path = content.path.display();
-                        truncated(format!("{path}: the file is truncated or damaged: {why}"))
+                        truncation_error(format!("{path}: the file is truncated or damaged: {why}"))
                     })?;
                     let Some(item) = item else { break };
                     if !visit(format!("{}:{n}", content.name), Ok(Chunk::Json(item, n))) {
@@ -509,7 +511,7 @@ impl Look {
     }
 }
 
-fn truncated(message: String) -> Error {
+fn truncation_error(message: String) -> Error {
     Error::invalid(message).with_hint(
         "Anything read before that is kept. Download the file again and repeat the import.",
     )

@@ -78,11 +78,11 @@ impl Words {
     /// Returns whether an item is closed, and whether that is a guess because none of its words is
     /// known.
     pub fn resolve(&self, fields: StateFields<'_>) -> (bool, bool) {
-        let custom = fields.word.and_then(|word| self.custom.get(&plain(word)).copied());
-        let known = custom
+        let custom_meaning = fields.word.and_then(|word| self.custom.get(&plain(word)).copied());
+        let meaning = custom_meaning
             .or_else(|| self.word_state(fields.category?))
             .or_else(|| self.word_state(fields.word?));
-        if let Some(is_closed) = known {
+        if let Some(is_closed) = meaning {
             return (is_closed, false);
         }
         let has_resolution = fields.resolution.is_some_and(is_resolution);

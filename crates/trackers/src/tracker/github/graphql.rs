@@ -111,12 +111,12 @@ async fn ask(
     let (client, item) = (&github.client, "links between items");
     let url = address(&client.base)?;
     let outcome = graphql::query(client, url, &query, variables, item, true, task).await?;
-    let refused = |why: String| Ok(Some(Relations::Refused(why)));
+    let refuse = |why: String| Ok(Some(Relations::Refused(why)));
     let mut data = match outcome {
         QueryOutcome::Data(data, _) => data,
         QueryOutcome::Unsupported => return Ok(None),
-        QueryOutcome::Refused(why) => return refused(why),
-        QueryOutcome::Gone => return refused("no permission to read them".to_owned()),
+        QueryOutcome::Refused(why) => return refuse(why),
+        QueryOutcome::Gone => return refuse("no permission to read them".to_owned()),
         QueryOutcome::Expired | QueryOutcome::TooMuch(_) => return Ok(Some(Relations::TooMany)),
     };
     let issues: HashMap<String, Option<Issue>> = serde_json::from_value(data["repository"].take())

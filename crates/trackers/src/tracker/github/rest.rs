@@ -117,7 +117,7 @@ impl GitHub {
             next = Some(Pagination { token: Some(token.into_owned()), etag: None, ..walk.clone() });
         }
         let etag = response.etag.clone();
-        Ok(Page { records, etag, ..Page::default() }.before((next, watermark)))
+        Ok(Page { records, etag, ..Page::default() }.followed_by((next, watermark)))
     }
 }
 
@@ -126,23 +126,23 @@ fn own_refusal(client: &Client, response: &Response, item: &str) -> Option<Error
     let host = &client.host;
     let text = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
     let has_login = client.login.is_some();
-    let denied = |message: String, hint: &str| {
+    let deny = |message: String, hint: &str| {
         Some(Error::new(Code::Authentication, message).with_hint(hint.to_owned()))
     };
     match response.status {
-        401 if has_login => denied(
+        401 if has_login => deny(
             format!("{host} does not accept the token{text}"),
             "Create a new token, or sign in again: gh auth login",
         ),
-        401 => denied(
+        401 => deny(
             format!("{host} requires a token{text}"),
             "Sign in with `gh auth login`, or set GH_TOKEN.",
         ),
-        403 if response.header("x-github-sso").is_some() => denied(
+        403 if response.header("x-github-sso").is_some() => deny(
             format!("{host} requires this token to be authorized for the organization's single sign-on"),
             "Authorize it in the token's settings (Configure SSO), then try again.",
         ),
-        403 => denied(
+        403 => deny(
             format!("no permission to read {item}{text}"),
             "Give the token read access to issues, pull requests and metadata of this repository.",
         ),

@@ -232,7 +232,7 @@ impl Tracker for Jira {
         let (next, watermark) = walk.by_creation(search.total, self.client.date(&response), more);
         // A restarted pass has no token.
         let next = next.map(|w| Pagination { token: token.filter(|_| w.page > 1), ..w });
-        Ok(page.before((next, watermark)))
+        Ok(page.followed_by((next, watermark)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {

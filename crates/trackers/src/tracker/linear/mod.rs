@@ -209,7 +209,7 @@ impl Tracker for Linear {
             }
         }
         let (next, watermark) = walk.by_creation(None, at, token.is_some());
-        Ok(page.before((next.map(|w| Pagination { token, ..w }), watermark)))
+        Ok(page.followed_by((next.map(|w| Pagination { token, ..w }), watermark)))
     }
 
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {

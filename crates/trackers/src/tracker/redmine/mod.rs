@@ -37,7 +37,7 @@ const PAGE: u32 = 100;
 /// request.
 const THREADS: u32 = 20;
 /// The statuses for what was deleted, or moved to an inaccessible project.
-const GONE: &[u16] = &[403, 404, 410];
+const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
 /// A Redmine project.
 #[derive(Debug)]
@@ -138,13 +138,13 @@ impl Redmine {
                 Err(_) => {}
             }
         }
-        Ok(page.before(walk.by_change(&times, more)))
+        Ok(page.followed_by(walk.by_change(&times, more)))
     }
 
     /// Fetches the notes of an issue; returns whether it exists.
     async fn notes(&self, number: u64, page: &mut Page, task: &Task) -> Result<bool> {
         let url = self.client.url(&format!("issues/{number}.json?include=journals"));
-        let response = self.client.find(url, GONE, "notes", task).await?;
+        let response = self.client.find(url, GONE_STATUSES, "notes", task).await?;
         let Some(response) = response else { return Ok(false) };
         let reply: IssueReply<'_> = response.json()?;
         let journals: Journals<'_> = serde_json::from_str(reply.issue.get()).map_err(|e| {
@@ -183,7 +183,7 @@ impl Redmine {
         for entry in batch {
             page.other_names.push(entry.title.clone());
             let url = self.client.url(&format!("{root}/{}.json", part(&entry.title)));
-            let response = self.client.find(url, GONE, "a page of the wiki", task).await?;
+            let response = self.client.find(url, GONE_STATUSES, "a page of the wiki", task).await?;
             if let Some(response) = response {
                 let record = shapes::page(&response.text(), self.client.web(), &self.project);
                 page.add(record.map(Some));
@@ -191,7 +191,7 @@ impl Redmine {
         }
         let times: Vec<Timestamp> = batch.iter().filter_map(WikiEntry::updated_at).collect();
         let more = from + batch.len() < recent.len();
-        Ok(page.before(walk.by_change(&times, more)))
+        Ok(page.followed_by(walk.by_change(&times, more)))
     }
 }
 
@@ -250,7 +250,7 @@ impl Tracker for Redmine {
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
         let url = self.client.url(&format!("issues/{number}.json"));
-        let response = self.client.find(url, GONE, "an issue", task).await?;
+        let response = self.client.find(url, GONE_STATUSES, "an issue", task).await?;
         let Some(response) = response else { return Ok(Fate::Gone) };
         let raw = response.json::<IssueReply<'_>>()?.issue.get();
         let issue: Option<Issue> = serde_json::from_str(raw).ok();
