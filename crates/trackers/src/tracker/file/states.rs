@@ -79,10 +79,10 @@ impl Words {
     /// known.
     pub fn resolve(&self, fields: StateFields<'_>) -> (bool, bool) {
         let custom_meaning = fields.word.and_then(|word| self.custom.get(&plain(word)).copied());
-        let meaning = custom_meaning
+        let state = custom_meaning
             .or_else(|| self.word_state(fields.category?))
             .or_else(|| self.word_state(fields.word?));
-        if let Some(is_closed) = meaning {
+        if let Some(is_closed) = state {
             return (is_closed, false);
         }
         let has_resolution = fields.resolution.is_some_and(is_resolution);
