@@ -156,7 +156,7 @@ fn placeholders(html: &str) -> String {
         let value = |name: &str| {
             let captures = ATTRIBUTE
                 .captures_iter(&caps[2])
-                .find(|attribute| attribute[1].eq_ignore_ascii_case(name))?;
+                .find(|part| part[1].eq_ignore_ascii_case(name))?;
             let value = captures.get(2).or_else(|| captures.get(3)).or_else(|| captures.get(4))?;
             Some(html_escape::decode_html_entities(value.as_str()).into_owned())
         };
