@@ -18,7 +18,7 @@ use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
 use precedent_trackers::{
     http::{Sleep, Timing},
-    secrets::{ProvidedSource, Secrets},
+    secrets::{Secrets, TokenSource},
 };
 use serde_json::json;
 
@@ -68,7 +68,7 @@ pub fn options(place: &Place, token: Option<&'static str>) -> OpenOptions {
     options.engine = Some(Engine::Hashed);
     if let Some(token) = token {
         options.secrets = Secrets::default()
-            .then_source(ProvidedSource::new("a test", move |_| Some(token.to_owned().into())));
+            .then_source(TokenSource::new("a test", move |_| Some(token.to_owned().into())));
     }
     options
 }
@@ -501,12 +501,7 @@ async fn network_faults_leave_the_same_content() {
 async fn oversized_page_is_halved() {
     let github = github(330, 10);
     // Every request for a hundred records at this position fails, however often it is repeated.
-    github.fail_after(
-        "per_page=100&sort=updated&state=all",
-        0,
-        4,
-        Fault::Status(502, vec![], json!({})),
-    );
+    github.fail_after("per_page=100&after=", 0, 4, Fault::Status(502, vec![], json!({})));
     github.fail("per_page=50", 4, Fault::Status(504, vec![], json!({})));
     let mirror = Mirror::of(&github).await;
     mirror.ok().await;

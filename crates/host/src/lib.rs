@@ -12,7 +12,7 @@ use std::{
 use precedent_core::{Error, Result, files};
 use precedent_engine::config::{ConfigFile, KEYS, Key, Settings};
 use precedent_trackers::secrets::{
-    ProvidedSource, SecretString, Secrets, SystemKeyring, TokenRequest,
+    SecretString, Secrets, SystemKeyring, TokenRequest, TokenSource,
 };
 
 /// The time limit for `gh` to return a token.
@@ -92,9 +92,9 @@ pub fn settings(file: Option<&Path>) -> Result<(Settings, Option<Error>)> {
 /// Returns the token sources in the order in which they are tried.
 pub fn secrets() -> Secrets {
     Secrets::default()
-        .then_source(ProvidedSource::new("the environment", environment))
+        .then_source(TokenSource::new("the environment", environment))
         .then_keyring(Arc::new(SystemKeyring))
-        .then_source(ProvidedSource::new("gh", gh))
+        .then_source(TokenSource::new("gh", gh))
 }
 
 /// Returns the user's name, which is recorded with decisions.

@@ -154,8 +154,9 @@ fn placeholders(html: &str) -> String {
             return caps[0].to_owned();
         }
         let value = |name: &str| {
-            let captures =
-                ATTRIBUTE.captures_iter(&caps[2]).find(|one| one[1].eq_ignore_ascii_case(name))?;
+            let captures = ATTRIBUTE
+                .captures_iter(&caps[2])
+                .find(|part| part[1].eq_ignore_ascii_case(name))?;
             let value = captures.get(2).or_else(|| captures.get(3)).or_else(|| captures.get(4))?;
             Some(html_escape::decode_html_entities(value.as_str()).into_owned())
         };

@@ -13,6 +13,7 @@ use limit::{limit, limit_error};
 pub use login::Login;
 
 use std::{
+    borrow::Cow,
     fmt,
     future::Future,
     pin::Pin,
@@ -236,26 +237,40 @@ impl Response {
         self.headers.get(name)?.to_str().ok()
     }
 
+    /// Returns the body as text.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.body)
+    }
+
     /// Parses the body as JSON.
     ///
     /// # Errors
     /// [`Code::Network`] if the body is not the expected JSON, for example a proxy's page or a
     /// sign-in page.
     pub fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T> {
-        serde_json::from_slice(&self.body).map_err(|e| {
-            Error::new(Code::Network, format!("unexpected response from {}: {e}", place(&self.url)))
-                .with_hint("Check that this is the address of the tracker, not of a sign-in page or a proxy.")
-        })
+        serde_json::from_slice(&self.body).map_err(|e| self.format_error(&e))
+    }
+
+    /// Parses the value at a JSON pointer of the body; `None` if it is missing or null.
+    ///
+    /// # Errors
+    /// The same as [`Response::json`].
+    pub fn at<T: serde::de::DeserializeOwned>(&self, pointer: &str) -> Result<Option<T>> {
+        let mut body: serde_json::Value = self.json()?;
+        let value = body.pointer_mut(pointer).map(serde_json::Value::take).unwrap_or_default();
+        serde_json::from_value(value).map_err(|e| self.format_error(&e))
+    }
+
+    fn format_error(&self, error: &serde_json::Error) -> Error {
+        let message = format!("unexpected response from {}: {error}", place(&self.url));
+        Error::new(Code::Network, message).with_hint(
+            "Check that this is the address of the tracker, not of a sign-in page or a proxy.",
+        )
     }
 
     /// Returns the server's own error message: the `message` field of its JSON, cut to one line.
     pub fn message(&self) -> Option<Outside> {
-        #[derive(serde::Deserialize)]
-        struct Body {
-            message: String,
-        }
-        let body: Body = serde_json::from_slice(&self.body).ok()?;
-        Outside::first_line(&body.message)
+        Outside::first_line(&self.at::<String>("/message").ok()??)
     }
 }
 

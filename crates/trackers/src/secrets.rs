@@ -28,40 +28,20 @@ pub struct TokenRequest<'a> {
     pub host: &'a str,
 }
 
-/// A source that may have a token for a host.
-pub trait TokenSource: Send + Sync {
-    /// Returns a readable name of the source: `the environment`.
-    fn name(&self) -> &'static str;
-
-    /// Returns the token for a host, if there is one.
-    ///
-    /// # Errors
-    /// The reason why the source is unavailable. The next source is still asked.
-    fn token(&self, request: TokenRequest<'_>) -> Result<Option<SecretString>>;
-}
-
-/// A token source that a frontend provides: its environment or a helper program.
-pub struct ProvidedSource<F> {
+/// A source that may have a token for a host: the environment, a helper program or a keyring.
+#[derive(Clone)]
+pub struct TokenSource {
     name: &'static str,
-    ask: F,
+    ask: Arc<dyn Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync>,
 }
 
-impl<F: Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync> ProvidedSource<F> {
-    /// Creates a source that calls `ask` with the tracker and host.
-    pub fn new(name: &'static str, ask: F) -> Self {
-        Self { name, ask }
-    }
-}
-
-impl<F: Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync> TokenSource
-    for ProvidedSource<F>
-{
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn token(&self, request: TokenRequest<'_>) -> Result<Option<SecretString>> {
-        Ok((self.ask)(request))
+impl TokenSource {
+    /// Creates a source with a readable name that calls `ask` with the tracker and host.
+    pub fn new(
+        name: &'static str,
+        ask: impl Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, ask: Arc::new(ask) }
     }
 }
 
@@ -165,19 +145,6 @@ impl Keyring for MemoryKeyring {
 /// The name of the keyring among the token sources.
 pub const KEYRING: &str = "the keyring";
 
-/// A keyring as a token source.
-struct KeyringSource(Arc<dyn Keyring>);
-
-impl TokenSource for KeyringSource {
-    fn name(&self) -> &'static str {
-        KEYRING
-    }
-
-    fn token(&self, request: TokenRequest<'_>) -> Result<Option<SecretString>> {
-        self.0.get(request.host)
-    }
-}
-
 /// A token with the only origins that may receive it.
 ///
 /// Code that sends a secret accepts no other type; creating a token registers it with the [`door`].
@@ -229,24 +196,26 @@ pub struct FoundToken {
 /// The token sources, in lookup order.
 #[derive(Clone, Default)]
 pub struct Secrets {
-    places: Vec<Arc<dyn TokenSource>>,
+    sources: Vec<TokenSource>,
     keyring: Option<Arc<dyn Keyring>>,
 }
 
 impl Secrets {
     /// Appends a source.
     #[must_use]
-    pub fn then_source(mut self, place: impl TokenSource + 'static) -> Self {
-        self.places.push(Arc::new(place));
+    pub fn then_source(mut self, source: TokenSource) -> Self {
+        self.sources.push(source);
         self
     }
 
     /// Appends a keyring, which also stores new tokens.
     #[must_use]
     pub fn then_keyring(mut self, keyring: Arc<dyn Keyring>) -> Self {
-        self.places.push(Arc::new(KeyringSource(Arc::clone(&keyring))));
+        let tokens = Arc::clone(&keyring);
+        // A keyring that refuses access counts as having no token.
+        let ask = move |request: TokenRequest<'_>| tokens.get(request.host).ok().flatten();
         self.keyring = Some(keyring);
-        self
+        self.then_source(TokenSource::new(KEYRING, ask))
     }
 
     /// Stores a token in the keyring.
@@ -275,16 +244,16 @@ impl Secrets {
     /// Returns the first matching token, bound to these addresses; an unavailable source counts as
     /// having none.
     pub fn find(&self, request: TokenRequest<'_>, addresses: &[Url]) -> Option<FoundToken> {
-        self.places.iter().find_map(|place| {
-            let secret = place.token(request).ok()??;
-            Some(FoundToken { token: Token::new(secret, addresses), place: place.name() })
+        self.sources.iter().find_map(|source| {
+            let secret = (source.ask)(request)?;
+            Some(FoundToken { token: Token::new(secret, addresses), place: source.name })
         })
     }
 }
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.places.iter().map(|p| p.name())).finish()
+        f.debug_list().entries(self.sources.iter().map(|source| source.name)).finish()
     }
 }
 
@@ -314,10 +283,10 @@ mod tests {
     #[test]
     fn first_source_with_a_token_wins() {
         let secrets = Secrets::default()
-            .then_source(ProvidedSource::new("the environment", |request| {
+            .then_source(TokenSource::new("the environment", |request| {
                 (request.host == "a").then(|| "canary-1".to_owned().into())
             }))
-            .then_source(ProvidedSource::new("gh", |_| Some("canary-2".to_owned().into())));
+            .then_source(TokenSource::new("gh", |_| Some("canary-2".to_owned().into())));
         assert_eq!(find(&secrets, "a").unwrap(), ("canary-1".to_owned(), "the environment"));
         assert_eq!(find(&secrets, "b").unwrap(), ("canary-2".to_owned(), "gh"));
         assert!(!format!("{secrets:?}").contains("canary"));
@@ -327,7 +296,7 @@ mod tests {
     fn keyring_stores_and_forgets_tokens() {
         let token = |text: &str| SecretString::from(text.to_owned());
         let secrets = Secrets::default()
-            .then_source(ProvidedSource::new("the environment", |request| {
+            .then_source(TokenSource::new("the environment", |request| {
                 (request.host == "a").then(|| "of the environment".to_owned().into())
             }))
             .then_keyring(Arc::new(MemoryKeyring::default()));

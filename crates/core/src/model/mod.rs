@@ -36,6 +36,7 @@ pub use self::{
     Clone,
     Copy,
     Debug,
+    Default,
     PartialEq,
     Eq,
     Hash,
@@ -48,6 +49,7 @@ pub use self::{
 #[serde(rename_all = "snake_case")]
 pub enum DocKind {
     /// An issue of a tracker.
+    #[default]
     Issue,
     /// A pull (or merge) request of a tracker.
     PullRequest,

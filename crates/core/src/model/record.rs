@@ -60,7 +60,7 @@ impl Raw {
 }
 
 /// A document as given by a tracker.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DocumentRecord {
     /// Repository that the record names (`owner/name`); `None` if it names none.
     pub repository: Option<String>,
@@ -153,6 +153,18 @@ pub struct CommentRecord {
     pub updated_at: Timestamp,
     /// Original record.
     pub raw: Raw,
+}
+
+impl From<DocumentRecord> for Record {
+    fn from(document: DocumentRecord) -> Self {
+        Self::Document(Box::new(document))
+    }
+}
+
+impl From<CommentRecord> for Record {
+    fn from(comment: CommentRecord) -> Self {
+        Self::Comment(Box::new(comment))
+    }
 }
 
 /// A document or comment record.

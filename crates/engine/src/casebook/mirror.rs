@@ -88,15 +88,11 @@ impl Casebook {
     pub async fn import_sample(&self, task: &Task) -> Result<ImportReport> {
         let task = task.clone();
         self.run(move |i| {
-            let files = [("issues.jsonl", samples::ISSUES), ("comments.jsonl", samples::COMMENTS)];
-            sync::import_built_in(
-                &i.store,
-                samples::SOURCE,
-                &files,
-                samples::PAGES,
-                (i.clock)(),
-                &task,
-            )
+            let items = [("issues.jsonl", samples::ISSUES), ("comments.jsonl", samples::COMMENTS)];
+            let items = items.map(|(name, text)| (name.to_owned(), text)).into_iter();
+            let pages = samples::PAGES.iter().map(|(slug, text)| (format!("{slug}.md"), *text));
+            let files: Vec<_> = items.chain(pages).collect();
+            sync::import_built_in(&i.store, samples::SOURCE, &files, (i.clock)(), &task)
         })
         .await
     }

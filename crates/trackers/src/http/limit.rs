@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::{Response, place};
 use precedent_core::error::{Code, Error};
@@ -29,7 +30,7 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
         // GraphQL reports limits in the body: `RATE_LIMITED` (GitHub), `RATELIMITED` (Linear).
         // <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
         // <https://linear.app/developers/rate-limiting>
-        200 | 400 => says_limited(&response.body),
+        200 | 400 => says_limited(response),
         _ => false,
     };
     if !is_limited {
@@ -38,7 +39,10 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
     if let Some(seconds) = retry_after {
         return Some(Some(Duration::from_secs(seconds.unsigned_abs())));
     }
-    if let Some(seconds) = says_how_long(&response.body) {
+    // <https://github.com/discourse/discourse/blob/main/app/controllers/application_controller.rb>
+    let wait =
+        if is_short(response) { response.at::<u64>("/extras/wait_seconds") } else { Ok(None) };
+    if let Ok(Some(seconds)) = wait {
         return Some(Some(Duration::from_secs(seconds)));
     }
     // One more second, because clocks differ by fractions of a second.
@@ -54,48 +58,17 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
     Some(reset.map(|reset| Duration::from_secs(wait(reset))))
 }
 
-/// Returns the number of seconds to wait from the body, as Discourse states it.
-/// <https://github.com/discourse/discourse/blob/main/app/controllers/application_controller.rb>
-fn says_how_long(body: &[u8]) -> Option<u64> {
-    #[derive(serde::Deserialize)]
-    struct Body {
-        extras: Extras,
-    }
-    #[derive(serde::Deserialize)]
-    struct Extras {
-        wait_seconds: u64,
-    }
-    (body.len() <= MAX_ANSWER)
-        .then(|| serde_json::from_slice::<Body>(body).ok())
-        .flatten()
-        .map(|b| b.extras.wait_seconds)
+/// Returns whether a response may report a rate limit; pages of records are longer.
+fn is_short(response: &Response) -> bool {
+    response.body.len() <= MAX_ANSWER && response.body.starts_with(b"{")
 }
 
 /// Returns whether a GraphQL response contains no data but a rate limit error.
-fn says_limited(body: &[u8]) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Body {
-        #[serde(default)]
-        errors: Vec<Problem>,
-    }
-    #[derive(serde::Deserialize)]
-    struct Problem {
-        #[serde(rename = "type")]
-        kind: Option<String>,
-        extensions: Option<Extensions>,
-    }
-    #[derive(serde::Deserialize)]
-    struct Extensions {
-        code: Option<String>,
-    }
-    // Pages of records are longer and need not be parsed twice.
-    if body.len() > MAX_ANSWER || !body.starts_with(b"{") {
-        return false;
-    }
-    let errors = serde_json::from_slice::<Body>(body).map(|b| b.errors).unwrap_or_default();
-    let is_limit =
-        |word: Option<String>| word.is_some_and(|w| w == "RATE_LIMITED" || w == "RATELIMITED");
-    errors.into_iter().any(|e| is_limit(e.kind) || is_limit(e.extensions.and_then(|x| x.code)))
+fn says_limited(response: &Response) -> bool {
+    let errors = is_short(response).then(|| response.at::<Vec<Value>>("/errors"));
+    let is_limit = |word: &Value| word == "RATE_LIMITED" || word == "RATELIMITED";
+    let errors = errors.and_then(Result::ok).flatten().unwrap_or_default();
+    errors.iter().any(|error| is_limit(&error["type"]) || is_limit(&error["extensions"]["code"]))
 }
 
 pub(super) fn limit_error(response: &Response, wait: Option<Duration>) -> Error {

@@ -51,9 +51,13 @@ impl Login {
         Self::new(base, token, header::AUTHORIZATION, TokenForm::After("token"))
     }
 
-    /// Creates a login from a user name and a secret, joined by a colon.
-    pub fn basic(base: &Url, token: &Token) -> Self {
-        Self::basic_as(base, token, "")
+    /// Creates a login from a personal access token, or from a user name and a secret, joined by a
+    /// colon.
+    pub fn personal(base: &Url, token: &Token) -> Self {
+        match token.has_name() {
+            true => Self::basic_as(base, token, ""),
+            false => Self::bearer(base, token),
+        }
     }
 
     /// Creates a login from a user name and a secret, joined by a colon, where a suffix of the name

@@ -20,9 +20,12 @@ use super::{
     routes::{Of, Routes},
     source_key,
 };
-use crate::tracker::file::{
-    self, Chunk, Content, Look, Mapping, Piece, Tie, content, json,
-    mail::{MailHeads, Threads},
+use crate::tracker::{
+    file::{
+        self, Chunk, Content, Look, Mapping, Piece, Tie, content, json,
+        mail::{MailHeads, Threads},
+    },
+    wiki,
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -87,6 +90,54 @@ pub fn import_files(
     Ok(importer.out)
 }
 
+/// Imports the pages in a folder as the wiki of a source; other files are ignored.
+///
+/// # Errors
+/// The same as [`import_files`].
+pub fn import_wiki(
+    store: &Store,
+    source: &str,
+    path: &Path,
+    now: Timestamp,
+    task: &Task,
+) -> Result<ImportReport> {
+    let request = ImportRequest {
+        paths: vec![path.to_owned()],
+        source: Some(source.to_owned()),
+        ..ImportRequest::default()
+    };
+    let mut importer = FileImporter::new(&request, task, Some((store, now)))?;
+    importer.has_only_pages = true;
+    importer.paths(&request.paths)?;
+    Ok(importer.out.report)
+}
+
+/// Imports built-in records and pages, each with its file name.
+///
+/// # Errors
+/// Those of the database.
+pub fn import_built_in(
+    store: &Store,
+    source: &str,
+    files: &[(String, &'static str)],
+    now: Timestamp,
+    task: &Task,
+) -> Result<ImportReport> {
+    let request = ImportRequest {
+        paths: vec!["the sample".into()],
+        source: Some(source.to_owned()),
+        ..ImportRequest::default()
+    };
+    let mut importer = FileImporter::new(&request, task, Some((store, now)))?;
+    for (name, text) in files {
+        let content = Content::built_in(name, text);
+        let look = file::look(&content, &importer.mapping)?;
+        importer.content(&content, &look, 0, 0)?;
+    }
+    importer.out.report.files = files.len() as u64;
+    Ok(importer.out.report)
+}
+
 /// Returns the contents of files and their target sources without storing anything.
 ///
 /// # Errors
@@ -109,6 +160,8 @@ struct FileImporter<'a> {
     origins: Origins,
     /// The current path.
     path: PathBuf,
+    /// `true` if other files than wiki pages are ignored.
+    has_only_pages: bool,
     /// All paths, and the mail threads below them, once a mail was found.
     paths: &'a [PathBuf],
     threads: Option<Arc<Threads>>,
@@ -136,6 +189,7 @@ impl<'a> FileImporter<'a> {
             routes: BTreeMap::new(),
             origins: Origins::default(),
             path: PathBuf::new(),
+            has_only_pages: false,
             paths: &request.paths,
             threads: None,
             sources: BTreeMap::new(),
@@ -179,7 +233,13 @@ impl<'a> FileImporter<'a> {
     fn path(&mut self, path: &Path) -> Result<()> {
         self.routes.clear();
         self.path = path.to_owned();
-        let files = content::files(path)?;
+        let mut files = content::files(path)?;
+        // A wiki like GitHub's is flat.
+        files.retain(|(file, _)| {
+            !self.has_only_pages
+                || (file == path || file.parent() == Some(path))
+                    && wiki::is_page(&Content::file(file).name)
+        });
         let total: u64 = files.iter().map(|f| f.1).sum();
         let (mut offset, mut first_error) = (0, None);
         let count = self.out.files_read.understood.len();
@@ -224,7 +284,8 @@ impl<'a> FileImporter<'a> {
         let mut first_error = None;
         let base = self.path.clone();
         let archive = content::for_each_member(path, |content| {
-            let content = content.below(&base);
+            let mut content = content.below(&base);
+            content.is_wiki = self.has_only_pages;
             let result = file::look(&content, &self.mapping).and_then(|mut look| {
                 if look.mailbox().is_some() {
                     look.hang_together(&self.threads());
@@ -480,10 +541,8 @@ fn is_of_no_use(error: &Error) -> bool {
 /// contains the page.
 fn wiki_name(path: &Path) -> String {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let page = full
-        .extension()
-        .is_some_and(|ending| file::is_page(&format!("x.{}", ending.to_string_lossy())));
-    let folder = if page { full.parent().unwrap_or(&full) } else { &full };
+    let folder =
+        if wiki::is_page(&full.to_string_lossy()) { full.parent().unwrap_or(&full) } else { &full };
     folder.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned()
 }
 

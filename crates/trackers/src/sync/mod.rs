@@ -4,7 +4,6 @@ mod absence;
 mod clock;
 mod closures;
 mod files;
-mod import;
 mod live;
 mod lock;
 mod origins;
@@ -26,8 +25,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 pub use closures::{close, closures};
-pub use files::{import_files, understand};
-pub use import::{import_built_in, import_wiki};
+pub use files::{import_built_in, import_files, import_wiki, understand};
 pub use live::{skip, sync};
 pub use lock::SyncLock;
 pub use remote::{add, address, host, remote_address, remote_tracker, token_request, trust};

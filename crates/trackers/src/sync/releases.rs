@@ -88,9 +88,9 @@ async fn read(
     let mut out = Vec::new();
     for page in 1..=MAX_RELEASES / size {
         run.context.task.check()?;
-        let place = ReleasePlace { list, page, size };
         let page_etag = etag.as_ref().filter(|_| page == 1).map(|(etag, _)| etag.as_str());
-        match tracker.releases(place, page_etag, &run.context.task).await? {
+        let place = ReleasePlace { list, page, size, etag: page_etag };
+        match tracker.releases(place, &run.context.task).await? {
             Releases::Found(release_page) => {
                 if page == 1 {
                     row.etag = release_page.etag.map(|etag| (etag, size.to_string()));

@@ -6,7 +6,7 @@ use super::{origins, source_key};
 use crate::{
     http::Http,
     secrets::{Token, TokenRequest},
-    tracker::{self, Address, Kind, Tracker},
+    tracker::{self, Address, Kind, Tracker, wiki},
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -98,14 +98,6 @@ pub(super) fn key_of(name: &str) -> String {
     name.split('/').map(plain).collect::<Vec<_>>().join("/")
 }
 
-/// Decodes percent escapes such as `%20` in an address.
-fn unescape(text: &str) -> String {
-    let pair = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
-    url::form_urlencoded::parse(pair.as_bytes())
-        .next()
-        .map_or_else(String::new, |(_, value)| value.into_owned())
-}
-
 /// Returns the tracker's address and the project's name.
 fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     let text = new.place.trim().trim_end_matches('/');
@@ -131,7 +123,7 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
         Some((organisation, rest)) => format!("{organisation}/{rest}"),
         None => project.to_owned(),
     };
-    let project = if kind.names_freely() { unescape(&project) } else { project };
+    let project = if kind.names_freely() { wiki::unescape(&project) } else { project };
     let good = |part: &str| {
         let personal = |c| c == '~' && kind == Kind::Confluence;
         let plain =

@@ -135,10 +135,6 @@ impl Run<'_> {
         run_blocking(move || work(&store)).await
     }
 
-    pub(super) fn is_full(&self) -> bool {
-        self.full
-    }
-
     /// Records why the sync does not count as complete; the first reason is reported.
     pub(super) fn doubt(&mut self, why: Error) {
         self.doubt.get_or_insert(why);

@@ -10,7 +10,7 @@ use super::{
     absence, clock, removal,
     run::{PageEvents, Run},
 };
-use crate::tracker::{Cursor, Fate, Fetch, Stream, Tracker, repetition::RepeatGuard};
+use crate::tracker::{Fate, Fetch, Stream, Tracker, repetition::RepeatGuard};
 use precedent_core::{
     error::{Code, Error, Result},
     model::Record,
@@ -51,7 +51,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
             .collect();
         let rest = check_items(run, tracker, items).await?;
         rest + check_comments(run, tracker, comments).await?
-    } else if due || run.is_full() {
+    } else if due || run.full {
         let Some(open_numbers) = open(run, tracker).await? else { return Ok(()) };
         let (open, all_numbers) = run
             .with_store(move |store| {
@@ -73,43 +73,41 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
 }
 
 /// Returns the numbers of the items that the tracker lists as open; `None` if it does not list them
-/// all. Records of the list are applied as usual.
+/// all. Records of the lists are applied as usual.
 async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet<u64>>> {
     let mut numbers = HashSet::new();
-    let mut cursors = HashSet::new();
-    let mut guard = RepeatGuard::default();
-    let mut at = tracker.open_items();
-    loop {
-        if !cursors.insert(at.0.clone()) {
-            return Err(Error::new(
-                Code::Network,
-                "the tracker's list of open items repeats itself",
-            ));
-        }
-        match tracker.page(Stream::Items, &at, None, &run.context.task).await? {
-            Fetch::Page(page) => {
-                guard.note_page(&page).map_err(|endless| endless.error("open items"))?;
-                run.report.pages += 1;
-                numbers.extend(page.listed_numbers);
-                let records: Vec<Record> =
-                    page.records.into_iter().filter_map(std::result::Result::ok).collect();
-                numbers.extend(records.iter().filter_map(|r| match r {
-                    Record::Document(d) => d.number,
-                    Record::Comment(_) => None,
-                }));
-                run.store(records, PageEvents::default(), None).await?;
-                run.context.task.report(Phase::Sync, numbers.len() as u64, None, "records");
-                match page.next {
-                    Some(next) => at = next,
-                    None => return Ok(Some(numbers)),
+    let lists = tracker.streams().iter();
+    for stream in lists.filter(|list| matches!(list, Stream::Items | Stream::Discussions)) {
+        let mut cursors = HashSet::new();
+        let mut guard = RepeatGuard::default();
+        let mut at = Some(tracker.open_items(*stream));
+        while let Some(place) = at {
+            if !cursors.insert(place.0.clone()) {
+                return Err(Error::new(
+                    Code::Network,
+                    "the tracker's list of open items repeats itself",
+                ));
+            }
+            at = match tracker.page(*stream, &place, None, &run.context.task).await? {
+                Fetch::Page(page) => {
+                    guard.note_page(&page).map_err(|endless| endless.error("open items"))?;
+                    run.report.pages += 1;
+                    numbers.extend(page.listed_numbers);
+                    let records: Vec<Record> = page.records.into_iter().flatten().collect();
+                    numbers.extend(records.iter().filter_map(|r| match r {
+                        Record::Document(d) => d.number,
+                        Record::Comment(_) => None,
+                    }));
+                    run.store(records, PageEvents::default(), None).await?;
+                    run.context.task.report(Phase::Sync, numbers.len() as u64, None, "records");
+                    page.next
                 }
-            }
-            Fetch::Smaller(smaller) => at = Cursor(smaller.0),
-            Fetch::Unchanged | Fetch::Expired | Fetch::Refused(_) => {
-                return Ok(None);
-            }
+                Fetch::Smaller(smaller) => Some(smaller),
+                Fetch::Unchanged | Fetch::Expired | Fetch::Refused(_) => return Ok(None),
+            };
         }
     }
+    Ok(Some(numbers))
 }
 
 /// Requests items one by one and hides those that are gone; returns how many remain for the next
@@ -129,12 +127,9 @@ async fn check_items(
         if run.hidden + removals.len() > run.allowance.of(total + run.hidden) {
             break;
         }
-        match tracker.item(number, &run.context.task).await? {
-            Fate::Here(record) => run.store(vec![*record], PageEvents::default(), None).await?,
-            Fate::Whole(records) => run.store(records, PageEvents::default(), None).await?,
-            Fate::Unreadable => {}
-            Fate::Gone => removals.push((format!("{}#{number}", run.source.key), None)),
-            Fate::Moved(to) => removals.push((format!("{}#{number}", run.source.key), to)),
+        let fate = tracker.item(number, &run.context.task).await?;
+        if let Some(target) = check_fate(run, fate).await? {
+            removals.push((format!("{}#{number}", run.source.key), target));
         }
     }
     if removals.is_empty() {
@@ -159,6 +154,19 @@ async fn check_items(
     Ok(rest)
 }
 
+/// Stores what was requested; if it is gone, returns where it moved to, if the tracker tells that.
+async fn check_fate(run: &mut Run<'_>, fate: Fate) -> Result<Option<Option<String>>> {
+    let records = match fate {
+        Fate::Here(record) => vec![*record],
+        Fate::Whole(records) => records,
+        Fate::Unreadable => return Ok(None),
+        Fate::Gone => return Ok(Some(None)),
+        Fate::Moved(target) => return Ok(Some(target)),
+    };
+    run.store(records, PageEvents::default(), None).await?;
+    Ok(None)
+}
+
 /// Requests comments one by one like `check_items`, by the tracker's ids.
 async fn check_comments(
     run: &mut Run<'_>,
@@ -175,11 +183,9 @@ async fn check_comments(
             run.doubt(absence::too_many(removals.len(), total, "comments", &run.source.key));
             return Ok(rest);
         }
-        match tracker.comment(number, &id, &run.context.task).await? {
-            Fate::Here(record) => run.store(vec![*record], PageEvents::default(), None).await?,
-            Fate::Whole(records) => run.store(records, PageEvents::default(), None).await?,
-            Fate::Unreadable => {}
-            Fate::Gone | Fate::Moved(_) => removals.push(id),
+        let fate = tracker.comment(number, &id, &run.context.task).await?;
+        if check_fate(run, fate).await?.is_some() {
+            removals.push(id);
         }
     }
     if removals.is_empty() {

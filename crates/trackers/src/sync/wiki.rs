@@ -70,7 +70,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         .as_ref()
         .filter(|(_, from)| from == git.address())
         .map(|(commit, _)| commit.clone());
-    if base.as_ref() == Some(&head) && row.refused.is_none() && !run.is_full() {
+    if base.as_ref() == Some(&head) && row.refused.is_none() && !run.full {
         let row = StreamRow { finished_at: Some((run.context.clock)()), ..row };
         return run
             .with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row)))
@@ -80,7 +80,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     // The fetched commit may be newer than the one requested before.
     let commit = git.newest_commit(&task).await?;
     let files = git.files(&commit, &task).await?.unwrap_or_default();
-    let old_files = match base.filter(|_| !run.is_full()) {
+    let old_files = match base.filter(|_| !run.full) {
         Some(commit) => git.files(&commit, &task).await?.unwrap_or_default(),
         None => Vec::new(),
     };

@@ -82,13 +82,7 @@ impl Kind {
             Self::GitLab => Some("gitlab.com"),
             Self::Linear => Some("linear.app"),
             Self::Azure => Some("dev.azure.com"),
-            Self::Gitea
-            | Self::Jira
-            | Self::Redmine
-            | Self::Bugzilla
-            | Self::Confluence
-            | Self::Zendesk
-            | Self::Discourse => None,
+            _ => None,
         }
     }
 
@@ -97,12 +91,7 @@ impl Kind {
         match self {
             Self::GitHub | Self::Gitea | Self::Azure | Self::Linear => Some(2),
             Self::GitLab => None,
-            Self::Jira
-            | Self::Redmine
-            | Self::Bugzilla
-            | Self::Confluence
-            | Self::Zendesk
-            | Self::Discourse => Some(1),
+            _ => Some(1),
         }
     }
 
@@ -242,13 +231,7 @@ impl Address {
                 (host.clone(), format!("{}://{host}/wiki", url.scheme()))
             }
             Kind::Bugzilla => (format!("{host}{path}"), format!("{root}/rest")),
-            Kind::Jira
-            | Kind::Redmine
-            | Kind::Azure
-            | Kind::Linear
-            | Kind::Confluence
-            | Kind::Zendesk
-            | Kind::Discourse => (format!("{host}{path}"), root),
+            _ => (format!("{host}{path}"), root),
         };
         Ok(Self { host, base: Url::parse(&base).map_err(|_| wrong())? })
     }

@@ -1,59 +1,166 @@
 //! Requests and error messages that the connectors share.
 
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
-use jiff::Timestamp;
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, value::RawValue};
 use url::Url;
 
 use super::{Address, Fetch, Stream, walk::Pagination};
-use crate::http::{Http, Login, Request, Response, status_words};
+use crate::{
+    http::{Http, Login, Request, Response, status_words},
+    secrets::Token,
+};
 use precedent_core::{
     error::{Code, Error, Result},
     task::Task,
 };
 
+/// The requests left in the current rate-limit period, those that it allows, and its end.
+type Quota = (Option<u64>, Option<u64>, Option<Timestamp>);
+
 /// A client for a tracker's API.
 #[derive(Debug)]
-pub(super) struct Client {
+pub struct Client {
     pub(super) http: Http,
     pub(super) base: Url,
     pub(super) host: String,
+    pub(super) token: Option<Token>,
     pub(super) login: Option<Login>,
+    /// Lists of the project.
+    pub(super) streams: &'static [Stream],
+    /// Headers of every request.
+    pub(super) headers: &'static [(&'static str, &'static str)],
+    /// Returns the error of a response to which this tracker gives a meaning of its own.
+    pub(super) own_refusal: fn(&Self, &Response, &str) -> Option<Error>,
+    /// Rate limit in the latest response that states it.
+    pub(super) quota: Mutex<Quota>,
 }
 
 impl Client {
-    pub(super) fn new(http: Http, address: &Address, login: Option<Login>) -> Self {
-        Self { http, base: address.base.clone(), host: address.host.clone(), login }
+    pub(super) fn new(
+        http: Http,
+        address: &Address,
+        streams: &'static [Stream],
+        token: Option<&Token>,
+        login: impl FnOnce(&Url, &Token) -> Login,
+    ) -> Self {
+        Self {
+            http,
+            base: address.base.clone(),
+            host: address.host.clone(),
+            token: token.cloned(),
+            login: token.map(|token| login(&address.base, token)),
+            streams,
+            headers: &[("accept", "application/json")],
+            own_refusal: |_, _, _| None,
+            quota: Mutex::default(),
+        }
+    }
+
+    /// Returns the address without a final slash: that of the API, and mostly that of the pages.
+    pub(super) fn web(&self) -> &str {
+        self.base.as_str().trim_end_matches('/')
     }
 
     /// Returns the address of a path below the API; the path is already escaped.
     pub(super) fn url(&self, path: &str) -> Result<Url> {
-        let base = self.base.as_str().trim_end_matches('/');
-        Url::parse(&format!("{base}/{path}"))
+        Url::parse(&format!("{}/{path}", self.web()))
             .map_err(|_| Error::invalid("the tracker address is not valid"))
     }
 
-    pub(super) async fn get(&self, url: Url, task: &Task) -> Result<Response> {
-        let request = Request::get(url).header("accept", "application/json");
-        self.http.send(&request, self.login.as_ref(), task).await
+    /// Sends a request of the API.
+    pub(super) async fn ask(&self, request: Request, task: &Task) -> Result<Response> {
+        let headers = self.headers.iter();
+        let request = headers.fold(request, |request, (name, value)| request.header(name, value));
+        self.send(request, task).await
     }
 
-    /// Fetches the JSON at a path.
+    /// Sends a request without the headers of the API.
+    pub(super) async fn send(&self, request: Request, task: &Task) -> Result<Response> {
+        let response = self.http.send(&request, self.login.as_ref(), task).await?;
+        let number = |name: &str| {
+            let header = response.header(&format!("x-ratelimit-{name}"));
+            let header = header.or_else(|| response.header(&format!("ratelimit-{name}")));
+            header.and_then(|value| value.trim().parse::<u64>().ok())
+        };
+        if let Some(request_count) = number("remaining") {
+            let reset = number("reset").and_then(|s| i64::try_from(s).ok());
+            let reset = reset.and_then(|second| Timestamp::from_second(second).ok());
+            *self.quota.lock().unwrap_or_else(PoisonError::into_inner) =
+                (Some(request_count), number("limit"), reset);
+        }
+        Ok(response)
+    }
+
+    /// Returns the rate limit in the latest response that states it.
+    pub(super) fn quota(&self) -> Quota {
+        *self.quota.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) async fn get(&self, url: Url, task: &Task) -> Result<Response> {
+        self.ask(Request::get(url), task).await
+    }
+
+    pub(super) async fn post(&self, url: Url, body: &Value, task: &Task) -> Result<Response> {
+        self.ask(Request::post(url, body), task).await
+    }
+
+    /// Fetches the JSON at an address.
     pub(super) async fn json<T: for<'a> Deserialize<'a>>(
         &self,
-        path: &str,
+        url: Result<Url>,
         item: &str,
         task: &Task,
     ) -> Result<T> {
-        let response = self.get(self.url(path)?, task).await?;
+        let response = self.get(url?, task).await?;
         if response.status == 200 { response.json() } else { Err(self.refusal(&response, item)) }
+    }
+
+    /// Fetches the value at a JSON pointer of the response.
+    pub(super) async fn value<T: DeserializeOwned + Default>(
+        &self,
+        url: Result<Url>,
+        pointer: &str,
+        item: &str,
+        task: &Task,
+    ) -> Result<T> {
+        let response = self.get(url?, task).await?;
+        match response.status {
+            200 => Ok(response.at(pointer)?.unwrap_or_default()),
+            _ => Err(self.refusal(&response, item)),
+        }
+    }
+
+    /// Fetches what may be gone, which one of these statuses means.
+    pub(super) async fn find(
+        &self,
+        url: Result<Url>,
+        gone_statuses: &[u16],
+        item: &str,
+        task: &Task,
+    ) -> Result<Option<Response>> {
+        let response = self.get(url?, task).await?;
+        match response.status {
+            200 => Ok(Some(response)),
+            status if gone_statuses.contains(&status) => Ok(None),
+            _ => Err(self.refusal(&response, item)),
+        }
+    }
+
+    /// Returns the time of a response by the server's clock, minus one minute.
+    pub(super) fn date(&self, response: &Response) -> Timestamp {
+        let date = response.header("date").and_then(|text| jiff::fmt::rfc2822::parse(text).ok());
+        let date = date.map_or_else(|| self.http.now(), |time| time.timestamp());
+        // The clock of its database may differ.
+        date.checked_sub(SignedDuration::from_mins(1)).unwrap_or(date)
     }
 
     /// Returns the error of an unsuccessful response.
     pub(super) fn refusal(&self, response: &Response, item: &str) -> Error {
-        self.refusal_as(response.status, response, item)
+        (self.own_refusal)(self, response, item)
+            .unwrap_or_else(|| self.refusal_as(response.status, response, item))
     }
 
     /// Returns the error for this status, like [`Client::refusal`], for trackers that report errors
@@ -73,7 +180,7 @@ impl Client {
                 )),
             403 => Error::new(Code::Authentication, format!("no permission to read {item}{text}"))
                 .with_hint(format!("Use a token with read access: precedent login {name}")),
-            404 | 410 => Error::not_found(format!(
+            404 | 410 | 451 => Error::not_found(format!(
                 "{item} not found, or you don't have access{text}"
             ))
             .with_hint(if self.login.is_some() {
@@ -107,7 +214,7 @@ impl Client {
     pub(super) fn list_refusal(&self, response: &Response, item: &str) -> Result<Fetch> {
         let error = self.refusal(response, item);
         match response.status {
-            403 | 404 | 410 => Ok(Fetch::Refused(error.to_string())),
+            403 | 404 | 410 | 451 => Ok(Fetch::Refused(error.to_string())),
             _ => Err(error),
         }
     }
@@ -128,17 +235,6 @@ pub(super) fn parse_each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec
         }
     }
     (items, errors)
-}
-
-/// Returns the time of the response by the server's clock, minus one minute.
-pub(super) fn date(response: &Response, now: Timestamp) -> Timestamp {
-    let date = response
-        .header("date")
-        .and_then(|d| jiff::fmt::rfc2822::parse(d).ok())
-        .map(|z| z.timestamp());
-    // The clock of its database may differ.
-    let slack = jiff::SignedDuration::try_from(Duration::from_secs(60)).unwrap_or_default();
-    date.unwrap_or(now).checked_sub(slack).unwrap_or(now)
 }
 
 /// Escapes a name as one part of a path.

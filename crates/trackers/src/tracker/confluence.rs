@@ -19,18 +19,19 @@ use url::Url;
 use super::{
     Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, clean, parse_each, part},
+    dates::{Time, time},
     github::describe,
     repetition::RepeatGuard,
     walk::Pagination,
     wiki::slug_of_title,
 };
 use crate::{
-    http::{Http, Login, Request, Response},
+    http::{Http, Login, Response},
     secrets::Token,
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{Access, Author, DocKind, DocumentRecord, Project, Raw, Record},
+    model::{Access, Author, DocKind, DocumentRecord, Project, Raw},
     task::Task,
 };
 use precedent_markup::storage_format;
@@ -94,8 +95,7 @@ struct Whole {
     id: String,
     #[serde(default)]
     title: String,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_at: Option<Timestamp>,
+    created_at: Option<Time>,
     version: Option<Version>,
     history: Option<History>,
     body: Option<Body>,
@@ -107,20 +107,17 @@ struct Whole {
 #[serde(rename_all = "camelCase")]
 struct Version {
     /// Creation time on Cloud.
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_at: Option<Timestamp>,
+    created_at: Option<Time>,
     author_id: Option<String>,
     /// Time of the change on Data Center.
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    when: Option<Timestamp>,
+    when: Option<Time>,
     by: Option<Person>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct History {
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_date: Option<Timestamp>,
+    created_date: Option<Time>,
 }
 
 #[derive(Deserialize)]
@@ -142,18 +139,6 @@ struct Storage {
     value: Option<String>,
 }
 
-/// The status of a page: `current`, `trashed`, `archived`.
-#[derive(Deserialize)]
-struct Status {
-    status: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct People {
-    #[serde(default)]
-    results: Vec<Person>,
-}
-
 impl Person {
     fn name(self) -> Option<String> {
         self.display_name.or(self.public_name).or(self.username).filter(|n| !n.is_empty())
@@ -162,7 +147,7 @@ impl Person {
 
 impl Whole {
     fn changed_at(&self) -> Option<Timestamp> {
-        self.version.as_ref().and_then(|v| v.created_at.or(v.when))
+        self.version.as_ref().and_then(|v| time(v.created_at).or(time(v.when)))
     }
 }
 
@@ -189,12 +174,14 @@ impl Confluence {
     /// a user name (on Cloud the e-mail address) with a token or a password, any other a personal
     /// access token.
     pub fn new(http: Http, address: &Address, space: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| match t.has_name() {
-            true => Login::basic(&address.base, t),
-            false => Login::bearer(&address.base, t),
-        });
         Self {
-            client: Client::new(http, address, login),
+            client: Client::new(
+                http,
+                address,
+                super::Kind::Confluence.streams(true),
+                token,
+                Login::personal,
+            ),
             space: space.to_owned(),
             id: None,
             cloud: false,
@@ -202,10 +189,6 @@ impl Confluence {
             unreadable: Mutex::default(),
             names: Mutex::default(),
         }
-    }
-
-    fn base(&self) -> &str {
-        self.client.base.as_str().trim_end_matches('/')
     }
 
     /// Returns the first address of the space's list.
@@ -303,9 +286,7 @@ impl Confluence {
         };
         for entry in batch {
             if let Some(text) = texts.get(&entry.id) {
-                page.records.push(
-                    self.record(text, entry, task).await?.map(|r| Record::Document(Box::new(r))),
-                );
+                page.add(self.record(text, entry, task).await?.map(Some));
             }
         }
         page.watermark = batch.last().and_then(|p| p.changed_at);
@@ -346,16 +327,10 @@ impl Confluence {
         for entry in entries {
             let path =
                 format!("rest/api/content/{}?expand=body.storage,version,history", part(&entry.id));
-            let response = self.client.get(self.client.url(&path)?, task).await?;
-            match response.status {
-                200 => drop(out.insert(
-                    entry.id.clone(),
-                    String::from_utf8_lossy(&response.body).into_owned(),
-                )),
-                // The page was deleted or moved while the list was read.
-                403 | 404 => {}
-                _ => return Err(self.client.refusal(&response, "a page of the wiki")),
-            }
+            // The page may be deleted or moved while the list is read.
+            let url = self.client.url(&path);
+            let response = self.client.find(url, &[403, 404], "a page of the wiki", task).await?;
+            out.extend(response.map(|r| (entry.id.clone(), r.text().into_owned())));
         }
         Ok(out)
     }
@@ -371,7 +346,8 @@ impl Confluence {
             Err(error) => return Ok(Err(format!("{}: {}", entry.slug, describe(&error)))),
         };
         let changed_at = whole.changed_at();
-        let created_at = whole.created_at.or(whole.history.and_then(|h| h.created_date));
+        let created_at =
+            time(whole.created_at).or(whole.history.and_then(|h| time(h.created_date)));
         let author = match whole.version {
             Some(Version { by: Some(person), .. }) => person.name(),
             Some(Version { author_id: Some(id), .. }) => self.name_of(&id, task).await?,
@@ -379,26 +355,17 @@ impl Confluence {
         };
         let storage = clean(whole.body.and_then(|b| b.storage).and_then(|s| s.value));
         Ok(Ok(DocumentRecord {
-            repository: None,
             kind: DocKind::Page,
-            number: None,
             slug: Some(entry.slug.clone()),
             remote_id: Some(whole.id),
             title: whole.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: storage_format::to_markdown(&storage),
-            url: whole.links.webui.map(|path| format!("{}{path}", self.base())),
-            state: None,
-            state_reason: None,
+            url: whole.links.webui.map(|path| format!("{}{path}", self.client.web())),
             author: Author { login: author, ..Author::default() },
-            labels: Vec::new(),
-            milestone: None,
-            locked: false,
-            comment_count: 0,
             created_at,
             updated_at: changed_at.or(created_at),
-            closed_at: None,
-            merged_at: None,
             raw: Raw::new(text.as_bytes().to_vec()),
+            ..DocumentRecord::default()
         }))
     }
 
@@ -410,55 +377,39 @@ impl Confluence {
         if let Some(name) = lookup(&self.names.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(name);
         }
-        let request =
-            Request::post(self.client.url("api/v2/users-bulk")?, &json!({"accountIds": [id]}))
-                .header("accept", "application/json");
-        let response = self.client.http.send(&request, self.client.login.as_ref(), task).await?;
-        let people =
-            if response.status == 200 { response.json::<People>()?.results } else { Vec::new() };
-        let name =
-            people.into_iter().find(|p| p.account_id.as_deref() == Some(id)).and_then(Person::name);
+        let url = self.client.url("api/v2/users-bulk")?;
+        let response = self.client.post(url, &json!({"accountIds": [id]}), task).await?;
+        let people: Option<Vec<Person>> =
+            if response.status == 200 { response.at("/results")? } else { None };
+        let name = people
+            .into_iter()
+            .flatten()
+            .find(|p| p.account_id.as_deref() == Some(id))
+            .and_then(Person::name);
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         names.insert(id.to_owned(), name.clone());
         Ok(name)
     }
 
     async fn space(&self, task: &Task) -> Result<(Option<Space>, bool)> {
-        let path = format!("api/v2/spaces?keys={}", part(&self.space));
-        let response = self.client.get(self.client.url(&path)?, task).await?;
-        match response.status {
-            200 => {
-                let list: Results<'_> = response.json()?;
-                let spaces = list
-                    .results
-                    .iter()
-                    .filter_map(|raw| serde_json::from_str::<Space>(raw.get()).ok());
-                let hit = |s: &Space| {
-                    s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space))
-                };
-                return Ok((spaces.into_iter().find(hit), true));
-            }
-            // Data Center does not have this endpoint.
-            404 => {}
-            _ => return Err(self.client.refusal(&response, &self.space)),
+        let url = self.client.url(&format!("api/v2/spaces?keys={}", part(&self.space)));
+        // Data Center does not have this endpoint.
+        if let Some(response) = self.client.find(url, &[404], &self.space, task).await? {
+            let list: Results<'_> = response.json()?;
+            let mut spaces = parse_each::<Space>(&list.results).0.into_iter();
+            let hit =
+                |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
+            return Ok((spaces.find(hit), true));
         }
-        let path = format!("rest/api/space/{}", part(&self.space));
-        let response = self.client.get(self.client.url(&path)?, task).await?;
-        match response.status {
-            200 => Ok((Some(response.json()?), false)),
-            _ => Err(self.client.refusal(&response, &self.space)),
-        }
+        let url = self.client.url(&format!("rest/api/space/{}", part(&self.space)));
+        Ok((Some(self.client.json(url, &self.space, task).await?), false))
     }
 }
 
 #[async_trait]
 impl Tracker for Confluence {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Confluence.streams(true)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
@@ -486,13 +437,16 @@ impl Tracker for Confluence {
         })
     }
 
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        let url = self.client.url("rest/api/user/current");
+        Ok(self.client.json::<Person>(url, "the account of the token", task).await?.name())
+    }
+
+    /// Checks the first page of the list only, because a page of texts needs the whole list.
     async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, ..Access::default() };
+        let mut access = Access { project: self.probe(task).await?, ..Access::default() };
         if self.client.login.is_some() {
-            let me: Person =
-                self.client.json("rest/api/user/current", "the account of the token", task).await?;
-            access.user = me.name();
+            access.user = self.user(task).await?;
         }
         let response = self.client.get(self.list(0)?, task).await?;
         if response.status != 200 {
@@ -526,10 +480,10 @@ impl Tracker for Confluence {
             return Ok(Fate::Moved(None));
         }
         let path = if self.cloud { "api/v2/pages" } else { "rest/api/content" };
-        let response =
-            self.client.get(self.client.url(&format!("{path}/{}", part(id)))?, task).await?;
+        let url = self.client.url(&format!("{path}/{}", part(id)))?;
+        let response = self.client.get(url, task).await?;
         match response.status {
-            200 => Ok(match response.json::<Status>()?.status.as_deref() {
+            200 => Ok(match response.at::<String>("/status")?.as_deref() {
                 None | Some("current") => Fate::Unreadable,
                 Some(_) => Fate::Gone,
             }),

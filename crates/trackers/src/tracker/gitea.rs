@@ -12,7 +12,8 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, clean, date, part},
+    client::{Client, clean, part},
+    dates::{Time, time},
     github::{describe, record},
     release::{self, ReleaseList, ReleasePlace, Releases},
     walk::Pagination,
@@ -23,8 +24,8 @@ use crate::{
     secrets::Token,
 };
 use precedent_core::{
-    error::{Error, Result},
-    model::{Access, Author, CommentRecord, Project, Raw, Record, item_number},
+    error::Result,
+    model::{Author, CommentRecord, Project, Raw, Record, item_number},
     task::Task,
 };
 
@@ -36,7 +37,6 @@ const PAGE: u32 = 50;
 pub struct Gitea {
     client: Client,
     project: String,
-    token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -65,18 +65,21 @@ struct Comment {
     issue_url: Option<String>,
     pull_request_url: Option<String>,
     created_at: Timestamp,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
+    updated_at: Option<Time>,
 }
 
 impl Gitea {
     /// Opens the project `owner/name`; without a token, its public content.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| Login::token(&address.base, t));
         Self {
-            client: Client::new(http, address, login),
+            client: Client::new(
+                http,
+                address,
+                super::Kind::Gitea.streams(false),
+                token,
+                Login::token,
+            ),
             project: project.to_owned(),
-            token: token.cloned(),
         }
     }
 
@@ -104,15 +107,9 @@ impl Gitea {
     }
 
     async fn fate(&self, stream: Stream, url: Url, task: &Task) -> Result<Fate> {
-        let response = self.client.get(url, task).await?;
-        match response.status {
-            200 => Ok(match parse_record(stream, &String::from_utf8_lossy(&response.body)) {
-                Ok(record) => Fate::Here(Box::new(record)),
-                Err(_) => Fate::Unreadable,
-            }),
-            404 | 410 => Ok(Fate::Gone),
-            _ => Err(self.client.refusal(&response, stream.words())),
-        }
+        let response = self.client.find(Ok(url), &[404, 410], stream.words(), task).await?;
+        let Some(response) = response else { return Ok(Fate::Gone) };
+        Ok(Fate::of(parse_record(stream, &response.text()).map(Some)))
     }
 }
 
@@ -138,7 +135,7 @@ fn has_more(response: &Response, count: u32, walk: &Pagination) -> (bool, u32) {
 
 fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
     if stream != Stream::Items {
-        return comment(text).map(|c| Record::Comment(Box::new(c)));
+        return comment(text).map(Record::from);
     }
     match record(text.as_bytes())? {
         Record::Document(mut document) => {
@@ -167,27 +164,19 @@ fn comment(text: &str) -> Result<CommentRecord, String> {
         body: clean(comment.body),
         url: comment.html_url,
         created_at: comment.created_at,
-        updated_at: comment.updated_at.unwrap_or(comment.created_at),
+        updated_at: time(comment.updated_at).unwrap_or(comment.created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     })
 }
 
 #[async_trait]
 impl Tracker for Gitea {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Gitea.streams(false)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let response = self.client.get(self.path("")?, task).await?;
-        if response.status != 200 {
-            return Err(self.client.refusal(&response, &self.project));
-        }
-        let about: About = response.json()?;
+        let about: About = self.client.json(self.path(""), &self.project, task).await?;
         if let Some(name) = about.full_name.filter(|n| n.contains('/')) {
             self.project = name;
         }
@@ -201,20 +190,8 @@ impl Tracker for Gitea {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, ..Access::default() };
-        if self.client.login.is_some() {
-            access.user = self.client.json::<User>("user", "the account", task).await?.login;
-        }
-        for stream in self.streams() {
-            let response =
-                self.client.get(self.list(*stream, &Pagination::new(None, 1))?, task).await?;
-            if response.status != 200 {
-                access.refused.push(self.client.refusal(&response, stream.words()).to_string());
-            }
-        }
-        Ok(access)
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        Ok(self.client.json::<User>(self.client.url("user"), "the account", task).await?.login)
     }
 
     fn size(&self, _stream: Stream) -> u32 {
@@ -231,14 +208,8 @@ impl Tracker for Gitea {
         let (more, size) = has_more(&response, count, walk);
         let records = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
         let walk = Pagination { size, ..walk.clone() };
-        let now = date(&response, self.client.http.now());
-        let (next, watermark) = walk.by_creation(total(&response), now, more);
-        Ok(Fetch::Page(Page {
-            records,
-            next: next.map(|w| w.cursor()),
-            watermark,
-            ..Page::default()
-        }))
+        let next = walk.by_creation(total(&response), self.client.date(&response), more);
+        Ok(Page { records, ..Page::default() }.followed_by(next))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
@@ -252,28 +223,22 @@ impl Tracker for Gitea {
     }
 
     async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let id: u64 =
-            remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
-        self.fate(Stream::Comments, self.path(&format!("/issues/comments/{id}"))?, task).await
+        let path = format!("/issues/comments/{}", part(remote_id));
+        self.fate(Stream::Comments, self.path(&path)?, task).await
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(
-        &self,
-        place: ReleasePlace,
-        _etag: Option<&str>,
-        task: &Task,
-    ) -> Result<Releases> {
+    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
         // Only open milestones are listed by default.
         let list = place.list.as_str();
         let url = self.path(&format!("/{list}?limit={}&page={}", place.size, place.page))?;
-        release::fetch(&self.client, url, task, |response| {
+        release::fetch(&self.client, url, place, task, |response| {
             let mut page = release::page(place, response, &self.project)?;
             // The API does not return the address of a milestone.
-            let root = self.client.base.as_str().trim_end_matches("/api/v1");
+            let root = self.client.web().trim_end_matches("/api/v1");
             for release in page.releases.iter_mut().filter(|_| place.list == ReleaseList::Planned) {
                 release.url.get_or_insert_with(|| format!("{root}/{}/milestones", self.project));
             }
@@ -283,12 +248,12 @@ impl Tracker for Gitea {
     }
 
     fn wiki(&self) -> Option<WikiPlace> {
-        let root = self.client.base.as_str().trim_end_matches("/api/v1");
+        let root = self.client.web().trim_end_matches("/api/v1");
         let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
         Some(WikiPlace {
             repository,
             pages: format!("{root}/{}/wiki/", self.project),
-            token: self.token.clone(),
+            token: self.client.token.clone(),
         })
     }
 }

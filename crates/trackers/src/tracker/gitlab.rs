@@ -13,6 +13,7 @@ use url::Url;
 use super::{
     Address, Fate, Fetch, Page, Relation, Stream, Tracker,
     client::{Client, clean, part},
+    dates::{Time, time},
     github::describe,
     identity,
     release::{self, ReleaseList, ReleasePlace, Releases},
@@ -25,11 +26,8 @@ use crate::{
     secrets::Token,
 };
 use precedent_core::{
-    error::{Error, Result},
-    model::{
-        Access, Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Project, Raw, Record,
-        State, item_number,
-    },
+    error::Result,
+    model::{Author, CommentRecord, DocumentRecord, INTERNAL, Project, Raw, State, item_number},
     task::Task,
 };
 
@@ -46,7 +44,6 @@ pub struct GitLab {
     client: Client,
     project: String,
     id: Option<u64>,
-    token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -75,12 +72,9 @@ struct Issue {
     milestone: Option<Milestone>,
     discussion_locked: Option<bool>,
     user_notes_count: Option<u64>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    closed_at: Option<Timestamp>,
+    created_at: Option<Time>,
+    updated_at: Option<Time>,
+    closed_at: Option<Time>,
     web_url: Option<String>,
     #[serde(rename = "_links")]
     links: Option<Links>,
@@ -109,8 +103,7 @@ struct Note {
     body: Option<String>,
     author: Option<User>,
     created_at: Timestamp,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
+    updated_at: Option<Time>,
     #[serde(default)]
     system: bool,
     #[serde(default)]
@@ -128,9 +121,9 @@ fn author(user: Option<User>, internal: bool) -> Author {
 impl GitLab {
     /// Opens the project of this path (`group/project`); without a token, its public content.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| Login::bearer(&address.base, t));
-        let client = Client::new(http, address, login);
-        Self { client, project: project.to_owned(), id: None, token: token.cloned() }
+        let client =
+            Client::new(http, address, super::Kind::GitLab.streams(false), token, Login::bearer);
+        Self { client, project: project.to_owned(), id: None }
     }
 
     fn path(&self, rest: &str) -> Result<Url> {
@@ -185,11 +178,7 @@ impl GitLab {
                 break;
             }
             for raw in raws {
-                match note(raw.get(), number, url) {
-                    Ok(Some(note)) => page.records.push(Ok(Record::Comment(Box::new(note)))),
-                    Ok(None) => {}
-                    Err(why) => page.records.push(Err(why)),
-                }
+                page.add(note(raw.get(), number, url));
             }
             if !more {
                 break;
@@ -201,20 +190,18 @@ impl GitLab {
     fn issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
         let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
         identity::check("iid", issue.iid)?;
+        let closed_at = time(issue.closed_at);
         let is_closed = match issue.state.as_deref() {
             Some("closed") => true,
             Some("opened") => false,
-            _ => issue.closed_at.is_some(),
+            _ => closed_at.is_some(),
         };
         let duplicate = issue.links.and_then(|l| l.closed_as_duplicate_of).filter(|_| is_closed);
         let relations = duplicate
             .and_then(|url| self.issue_key(&url))
             .map(|key| Relation::DuplicateOf(issue.iid, key));
         let record = DocumentRecord {
-            repository: None,
-            kind: DocKind::Issue,
             number: Some(issue.iid),
-            slug: None,
             remote_id: issue.id.map(|id| id.to_string()),
             title: issue.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: clean(issue.description),
@@ -230,11 +217,11 @@ impl GitLab {
             milestone: issue.milestone.and_then(|m| m.title),
             locked: issue.discussion_locked == Some(true),
             comment_count: issue.user_notes_count.unwrap_or(0),
-            created_at: issue.created_at,
-            updated_at: issue.updated_at,
-            closed_at: issue.closed_at.filter(|_| is_closed),
-            merged_at: None,
+            created_at: time(issue.created_at),
+            updated_at: time(issue.updated_at),
+            closed_at: closed_at.filter(|_| is_closed),
             raw: Raw::new(text.as_bytes().to_vec()),
+            ..DocumentRecord::default()
         };
         Ok((record, relations.into_iter().collect()))
     }
@@ -263,7 +250,7 @@ fn note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentReco
         body: clean(note.body),
         url: url.map(|u| format!("{u}#note_{}", note.id)),
         created_at: note.created_at,
-        updated_at: note.updated_at.unwrap_or(note.created_at),
+        updated_at: time(note.updated_at).unwrap_or(note.created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     }))
 }
@@ -278,20 +265,12 @@ fn has_more(response: &Response, count: usize, walk: &Pagination) -> bool {
 
 #[async_trait]
 impl Tracker for GitLab {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::GitLab.streams(false)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let response = self.client.get(self.path("")?, task).await?;
-        if response.status != 200 {
-            return Err(self.client.refusal(&response, &self.project));
-        }
-        let about: About = response.json()?;
+        let about: About = self.client.json(self.path(""), &self.project, task).await?;
         if let Some(name) = about.path_with_namespace.filter(|n| n.contains('/')) {
             self.project = name;
         }
@@ -306,20 +285,8 @@ impl Tracker for GitLab {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, ..Access::default() };
-        if self.client.login.is_some() {
-            access.user = self.client.json::<User>("user", "the account", task).await?.username;
-        }
-        let response = self.client.get(self.list(&Pagination::new(None, 1))?, task).await?;
-        let number = |name| response.header(name).and_then(|v| v.trim().parse::<u64>().ok());
-        access.remaining = number("ratelimit-remaining");
-        access.limit = number("ratelimit-limit");
-        if response.status != 200 {
-            access.refused.push(self.client.refusal(&response, Stream::Items.words()).to_string());
-        }
-        Ok(access)
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        Ok(self.client.json::<User>(self.client.url("user"), "the account", task).await?.username)
     }
 
     fn size(&self, stream: Stream) -> u32 {
@@ -340,7 +307,7 @@ impl Tracker for GitLab {
                 (Ok((record, relations)), Stream::Items) => {
                     times.extend(record.updated_at);
                     page.relations.extend(record.number.map(|n| (n, relations)));
-                    page.records.push(Ok(Record::Document(Box::new(record))));
+                    page.add(Ok(Some(record)));
                 }
                 (Ok((record, _)), _) => {
                     times.extend(record.updated_at);
@@ -358,8 +325,7 @@ impl Tracker for GitLab {
                 (Err(_), _) => {}
             }
         }
-        let (next, watermark) = walk.by_change(&times, more);
-        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        Ok(page.followed_by(walk.by_change(&times, more)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
@@ -368,67 +334,48 @@ impl Tracker for GitLab {
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let response = self.client.get(self.path(&format!("/issues/{number}"))?, task).await?;
-        match response.status {
-            200 => {
-                let text = String::from_utf8_lossy(&response.body);
-                let home = serde_json::from_str::<Issue>(&text).ok().and_then(|i| i.project_id);
-                if home.is_some() && self.id.is_some() && home != self.id {
-                    return Ok(Fate::Moved(None));
-                }
-                Ok(match self.issue(&text) {
-                    Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
-                    Err(_) => Fate::Unreadable,
-                })
-            }
-            404 | 410 => Ok(Fate::Gone),
-            _ => Err(self.client.refusal(&response, "an issue")),
+        let url = self.path(&format!("/issues/{number}"));
+        let response = self.client.find(url, &[404, 410], "an issue", task).await?;
+        let Some(response) = response else { return Ok(Fate::Gone) };
+        let home = response.json::<Issue>().ok().and_then(|issue| issue.project_id);
+        if home.is_some() && self.id.is_some() && home != self.id {
+            return Ok(Fate::Moved(None));
         }
+        Ok(Fate::of(self.issue(&response.text()).map(|(record, _)| Some(record))))
     }
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a note's id is a number"))?;
-        let response =
-            self.client.get(self.path(&format!("/issues/{number}/notes/{id}"))?, task).await?;
-        match response.status {
-            200 => Ok(match note(&String::from_utf8_lossy(&response.body), number, None) {
-                Ok(Some(note)) => Fate::Here(Box::new(Record::Comment(Box::new(note)))),
-                _ => Fate::Unreadable,
-            }),
-            404 | 410 => Ok(Fate::Gone),
-            _ => Err(self.client.refusal(&response, "comments")),
-        }
+        let url = self.path(&format!("/issues/{number}/notes/{}", part(remote_id)));
+        let response = self.client.find(url, &[404, 410], "comments", task).await?;
+        let Some(response) = response else { return Ok(Fate::Gone) };
+        // A note of the tracker itself is not stored.
+        Ok(Fate::of(note(&response.text(), number, None)))
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         ReleaseList::OF_REPOSITORY
     }
 
-    async fn releases(
-        &self,
-        place: ReleasePlace,
-        _etag: Option<&str>,
-        task: &Task,
-    ) -> Result<Releases> {
+    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
         let list = match place.list {
             ReleaseList::Planned => "milestones?state=active&",
             ReleaseList::Tags => "repository/tags?",
             ReleaseList::Published | ReleaseList::Versions => "releases?",
         };
         let url = self.path(&format!("/{list}per_page={}&page={}", place.size, place.page))?;
-        release::fetch(&self.client, url, task, |response| {
+        release::fetch(&self.client, url, place, task, |response| {
             release::page(place, response, &self.project)
         })
         .await
     }
 
     fn wiki(&self) -> Option<WikiPlace> {
-        let root = self.client.base.as_str().trim_end_matches("/api/v4");
+        let root = self.client.web().trim_end_matches("/api/v4");
         let repository = Url::parse(&format!("{root}/{}.wiki.git", self.project)).ok()?;
         Some(WikiPlace {
             repository,
             pages: format!("{root}/{}/-/wikis/", self.project),
-            token: self.token.clone(),
+            token: self.client.token.clone(),
         })
     }
 }

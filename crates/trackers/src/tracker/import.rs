@@ -20,47 +20,6 @@ pub const CUT_LIST: &str = "the file ends inside this list";
 /// The message for a file that ends inside a record, like [`CUT_LIST`].
 pub const CUT_RECORD: &str = "the file ends inside this record";
 
-/// Returns the files that an import of this path reads, ordered by name, with their sizes in bytes.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] if the path is missing or a folder has nothing to import;
-/// [`precedent_core::Code::Io`] if it cannot be read.
-pub fn files(path: &Path, endings: &[&str]) -> Result<Vec<(PathBuf, u64)>> {
-    let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
-    if meta.is_file() {
-        return Ok(vec![(path.to_owned(), meta.len())]);
-    }
-    let mut out = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(|e| Error::io(path, e))? {
-        let entry = entry.map_err(|e| Error::io(path, e))?;
-        // Links inside a folder are skipped, because they could point outside of it.
-        let kind = entry.file_type().map_err(|e| Error::io(path, e))?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy().to_lowercase();
-        let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
-        if kind.is_file() && endings.iter().any(|e| name.ends_with(e)) && !name.starts_with('.') {
-            let size = entry.metadata().map_err(|e| Error::io(&entry.path(), e))?.len();
-            out.push((entry.path(), size));
-        }
-    }
-    if out.is_empty() {
-        return Err(Error::not_found(format!(
-            "{}: nothing to import in this folder",
-            path.display()
-        ))
-        .with_hint(format!(
-            "Supported files end in {} (also with .gz or .zst).",
-            endings.join(", ")
-        )));
-    }
-    // Items come before comments, so that they can be searched early.
-    out.sort_by_key(|(p, _)| {
-        let name = p.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        (name.contains("comment"), p.clone())
-    });
-    Ok(out)
-}
-
 /// A record of a file, or the reason why it cannot be read.
 #[derive(Debug)]
 pub struct Slice {

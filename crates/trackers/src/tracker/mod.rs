@@ -28,6 +28,7 @@ pub mod zendesk;
 
 pub use address::{Address, Kind};
 use async_trait::async_trait;
+use client::Client;
 pub use closer::{IssueCloser, Stays, Steps};
 pub use connect::{closing_steps, open};
 use jiff::Timestamp;
@@ -36,7 +37,7 @@ use walk::Pagination;
 
 use url::Url;
 
-use crate::http::{Http, Login, Request, status_words};
+use crate::http::{Request, status_words};
 use precedent_core::{
     error::{Code, Error, Result},
     model::{Access, Project, Record},
@@ -111,6 +112,18 @@ pub struct Page {
     pub etag: Option<String>,
 }
 
+impl Page {
+    /// Adds a record, or the reason why it is skipped; `None` is no record.
+    fn add<R: Into<Record>>(&mut self, result: std::result::Result<Option<R>, String>) {
+        self.records.extend(result.map(|record| record.map(R::into)).transpose());
+    }
+
+    /// Returns the page with the place of the next one, and with the watermark.
+    fn followed_by(self, (next, watermark): (Option<Pagination>, Option<Timestamp>)) -> Fetch {
+        Fetch::Page(Self { next: next.map(|place| place.cursor()), watermark, ..self })
+    }
+}
+
 /// The outcome of a page request.
 #[derive(Debug)]
 pub enum Fetch {
@@ -139,6 +152,17 @@ pub enum Fate {
     Gone,
     /// The item moved to another project: `owner/name#12`, if the tracker reports it.
     Moved(Option<String>),
+}
+
+impl Fate {
+    /// Returns the outcome for a response; `None` is a deleted record.
+    fn of<R: Into<Record>>(result: std::result::Result<Option<R>, String>) -> Self {
+        match result {
+            Ok(Some(record)) => Self::Here(Box::new(record.into())),
+            Ok(None) => Self::Gone,
+            Err(_) => Self::Unreadable,
+        }
+    }
 }
 
 /// A relation between two items that the tracker itself states.
@@ -170,8 +194,13 @@ pub enum Relations {
 /// watermark is missing, even if the tracker's content changes while pages are being read.
 #[async_trait]
 pub trait Tracker: Send + Sync {
+    /// Returns the client of the tracker's API.
+    fn client(&self) -> &Client;
+
     /// Returns the lists of the project, in reading order.
-    fn streams(&self) -> &'static [Stream];
+    fn streams(&self) -> &'static [Stream] {
+        self.client().streams
+    }
 
     /// Checks that the project can be read and returns its current name. Must be called first,
     /// because later calls use its results.
@@ -181,11 +210,39 @@ pub trait Tracker: Send + Sync {
     /// the network.
     async fn probe(&mut self, task: &Task) -> Result<Project>;
 
+    /// Returns the owner of the token, if the tracker tells it.
+    ///
+    /// # Errors
+    /// The same as [`Tracker::probe`].
+    async fn user(&self, task: &Task) -> Result<Option<String>>;
+
     /// Checks the permissions of the token, for the setup.
     ///
     /// # Errors
     /// The same as [`Tracker::probe`].
-    async fn access(&mut self, task: &Task) -> Result<Access>;
+    async fn access(&mut self, task: &Task) -> Result<Access> {
+        let mut access = Access { project: self.probe(task).await?, ..Access::default() };
+        if self.client().login.is_some() {
+            access.user = self.user(task).await?;
+        }
+        for stream in self.streams() {
+            let page = self.list_page(*stream, &self.sample(), task).await?;
+            if let Fetch::Refused(why) = page {
+                let is_named = why.contains(stream.words());
+                access.refused.push(match is_named {
+                    true => why,
+                    false => format!("{}: {why}", stream.words()),
+                });
+            }
+        }
+        (access.remaining, access.limit, access.resets_at) = self.client().quota();
+        Ok(access)
+    }
+
+    /// Returns the place of a page that shows cheaply whether a list may be read.
+    fn sample(&self) -> Pagination {
+        Pagination::new(None, 1)
+    }
 
     /// Returns the number of records on a page of a list.
     fn size(&self, stream: Stream) -> u32;
@@ -195,9 +252,9 @@ pub trait Tracker: Send + Sync {
         Pagination::new(since, self.size(stream)).cursor()
     }
 
-    /// Returns the first page of all open items, for the sweep.
-    fn open_items(&self) -> Cursor {
-        Pagination::open(self.size(Stream::Items)).cursor()
+    /// Returns the first page of all open items in a list, for the sweep.
+    fn open_items(&self, stream: Stream) -> Cursor {
+        Pagination::open(self.size(stream)).cursor()
     }
 
     /// Fetches a page.
@@ -208,13 +265,12 @@ pub trait Tracker: Send + Sync {
         &self,
         stream: Stream,
         at: &Cursor,
-        _etag: Option<&str>,
+        etag: Option<&str>,
         task: &Task,
     ) -> Result<Fetch> {
-        match Pagination::parse(at) {
-            Some(walk) => self.list_page(stream, &walk, task).await,
-            None => Ok(Fetch::Expired),
-        }
+        let Some(place) = Pagination::parse(at) else { return Ok(Fetch::Expired) };
+        let place = Pagination { etag: etag.map(str::to_owned), ..place };
+        self.list_page(stream, &place, task).await
     }
 
     /// Fetches the page at a place in a list.
@@ -269,31 +325,22 @@ pub trait Tracker: Send + Sync {
         &[]
     }
 
-    /// Fetches a page of a list of releases, unless it still has this ETag.
+    /// Fetches a page of a list of releases, unless its ETag is unchanged.
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn releases(
-        &self,
-        _place: ReleasePlace,
-        _etag: Option<&str>,
-        _task: &Task,
-    ) -> Result<Releases> {
+    async fn releases(&self, _place: ReleasePlace<'_>, _task: &Task) -> Result<Releases> {
         Ok(Releases::Found(ReleasePage::default()))
     }
-
-    /// Returns the HTTP client, and the login that belongs to the tracker's origin.
-    fn connection(&self) -> (&Http, Option<&Login>);
 
     /// Fetches a file that a text embeds. Only the tracker's own origin receives the token.
     ///
     /// # Errors
     /// The same as [`Tracker::page`]; [`precedent_core::Code::NotFound`] without such a file.
     async fn file(&self, url: &Url, task: &Task) -> Result<Vec<u8>> {
-        let (http, login) = self.connection();
         // Scrubbing would damage what is no text.
         let request = Request::get(url.clone()).for_secret();
-        let response = http.send(&request, login, task).await?;
+        let response = self.client().send(request, task).await?;
         let name = url.host_str().unwrap_or_default();
         match response.status {
             200 => Ok(response.body),

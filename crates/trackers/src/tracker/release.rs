@@ -5,7 +5,6 @@ use std::{
     sync::LazyLock,
 };
 
-use jiff::Timestamp;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
@@ -13,9 +12,9 @@ use url::Url;
 
 use super::{
     client::{Client, parse_each},
-    dates,
+    dates::{self, Time, time},
 };
-use crate::http::Response;
+use crate::http::{Request, Response};
 use precedent_core::{error::Result, model::ReleaseRecord, task::Task};
 use precedent_text::{
     reference::{Relation, references},
@@ -52,13 +51,15 @@ impl ReleaseList {
 
 /// The place of a page in a list of releases.
 #[derive(Clone, Copy, Debug)]
-pub struct ReleasePlace {
+pub struct ReleasePlace<'a> {
     /// List to read.
     pub list: ReleaseList,
     /// Page number, from 1.
     pub page: u32,
     /// Number of releases on a page.
     pub size: u32,
+    /// ETag of the stored page.
+    pub etag: Option<&'a str>,
 }
 
 /// A page of a list of releases.
@@ -97,8 +98,8 @@ struct Entry {
     links: Option<Links>,
     draft: Option<bool>,
     upcoming_release: Option<bool>,
-    #[serde(default, alias = "released_at", deserialize_with = "dates::lenient")]
-    published_at: Option<Timestamp>,
+    #[serde(alias = "released_at")]
+    published_at: Option<Time>,
 }
 
 #[derive(Deserialize)]
@@ -122,7 +123,7 @@ impl Entry {
         let url = self.html_url.or_else(|| self.links?.page);
         Some(ReleaseRecord {
             name,
-            released_at: self.published_at.filter(|_| is_released),
+            released_at: time(self.published_at).filter(|_| is_released),
             is_released,
             url: url.filter(|url| url.starts_with("http://") || url.starts_with("https://")),
             items: fixed_items(&notes, project),
@@ -134,7 +135,11 @@ impl Entry {
 ///
 /// # Errors
 /// [`precedent_core::Code::Network`] if the response is not a list.
-pub(super) fn page(place: ReleasePlace, response: &Response, project: &str) -> Result<ReleasePage> {
+pub(super) fn page(
+    place: ReleasePlace<'_>,
+    response: &Response,
+    project: &str,
+) -> Result<ReleasePage> {
     let raws: Vec<&RawValue> = response.json()?;
     let entries = parse_each::<Entry>(&raws).0.into_iter();
     // A proxy may drop the links of a full page.
@@ -161,8 +166,9 @@ struct Version {
 
 /// Parses the list of all versions, oldest first. `url` returns the address of the version with an
 /// id.
-pub(super) fn versions(raws: &[&RawValue], url: impl Fn(&str) -> Option<String>) -> ReleasePage {
-    let versions = parse_each::<Version>(raws).0.into_iter().rev().filter(|v| has_version(&v.name));
+pub(super) fn versions(list: Vec<Value>, url: impl Fn(&str) -> Option<String>) -> ReleasePage {
+    let versions = list.into_iter().rev().filter_map(|v| serde_json::from_value::<Version>(v).ok());
+    let versions = versions.filter(|version| has_version(&version.name));
     let releases = versions.map(|version| {
         let is_released = version
             .released
@@ -184,13 +190,17 @@ pub(super) fn versions(raws: &[&RawValue], url: impl Fn(&str) -> Option<String>)
 pub(super) async fn fetch(
     client: &Client,
     url: Url,
+    place: ReleasePlace<'_>,
     task: &Task,
     parse: impl FnOnce(&Response) -> Result<ReleasePage> + Send,
 ) -> Result<Releases> {
-    let response = client.get(url, task).await?;
+    let response = client.ask(Request::get(url).unless(place.etag), task).await?;
     match response.status {
         200 => parse(&response).map(Releases::Found),
-        403 | 404 | 410 => Ok(Releases::Refused(client.refusal(&response, "releases").to_string())),
+        304 => Ok(Releases::Unchanged),
+        403 | 404 | 410 | 451 => {
+            Ok(Releases::Refused(client.refusal(&response, "releases").to_string()))
+        }
         _ => Err(client.refusal(&response, "releases")),
     }
 }
@@ -429,8 +439,8 @@ mod tests {
             {"id": 4, "name": "1.3.0", "status": "locked", "due_date": null},
             {"id": 5, "name": "1.4.0", "is_active": true},
             {"id": 6, "name": "Backlog", "released": false}]"#;
-        let raws: Vec<&RawValue> = serde_json::from_str(text).unwrap();
-        let page = versions(&raws, |id| Some(format!("https://tracker.example/versions/{id}")));
+        let list: Vec<Value> = serde_json::from_str(text).unwrap();
+        let page = versions(list, |id| Some(format!("https://tracker.example/versions/{id}")));
         let found: Vec<_> = page
             .releases
             .iter()

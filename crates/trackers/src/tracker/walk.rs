@@ -2,11 +2,13 @@
 //! creation.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::{Cursor, Fetch};
 
 /// A place in a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Pagination {
     /// Start of the time range; everything without it.
     pub(super) since: Option<Timestamp>,
@@ -26,21 +28,14 @@ pub struct Pagination {
     pub(super) token: Option<String>,
     /// `true` for the list of open items.
     pub(super) open: bool,
+    /// ETag of the stored page.
+    #[serde(skip)]
+    pub(super) etag: Option<String>,
 }
 
 impl Pagination {
     pub(super) fn new(since: Option<Timestamp>, size: u32) -> Self {
-        Self {
-            since,
-            page: 1,
-            size,
-            is_reread: false,
-            began: None,
-            total: None,
-            rounds: 0,
-            token: None,
-            open: false,
-        }
+        Self { since, page: 1, size, ..Self::default() }
     }
 
     pub(super) fn open(size: u32) -> Self {
@@ -48,41 +43,13 @@ impl Pagination {
     }
 
     pub(super) fn cursor(&self) -> Cursor {
-        let mut text = url::form_urlencoded::Serializer::new(String::new());
-        let mut append = |name: &str, value: Option<String>| {
-            if let Some(value) = value {
-                text.append_pair(name, &value);
-            }
-        };
-        append("since", self.since.map(|t| t.to_string()));
-        append("page", Some(self.page.to_string()));
-        append("size", Some(self.size.to_string()));
-        append("again", self.is_reread.then(|| "1".to_owned()));
-        append("began", self.began.map(|t| t.to_string()));
-        append("total", self.total.map(|n| n.to_string()));
-        append("rounds", (self.rounds > 0).then(|| self.rounds.to_string()));
-        append("token", self.token.clone());
-        append("open", self.open.then(|| "1".to_owned()));
-        Cursor(text.finish())
+        Cursor(serde_json::to_string(self).unwrap_or_default())
     }
 
     /// Parses a cursor; `None` if it is not valid, as in a casebook from another source.
     pub(super) fn parse(cursor: &Cursor) -> Option<Self> {
-        let pairs: std::collections::HashMap<String, String> =
-            url::form_urlencoded::parse(cursor.0.as_bytes()).into_owned().collect();
-        let get = |name: &str| pairs.get(name).map(String::as_str);
-        let size = get("size")?.parse().ok().filter(|n| (1..=1000).contains(n))?;
-        Some(Self {
-            since: get("since").map(str::parse).transpose().ok()?,
-            page: get("page")?.parse().ok().filter(|n| *n > 0)?,
-            size,
-            is_reread: get("again").is_some(),
-            began: get("began").map(str::parse).transpose().ok()?,
-            total: get("total").map(str::parse).transpose().ok()?,
-            rounds: get("rounds").map_or(Some(0), |n| n.parse().ok())?,
-            token: get("token").map(str::to_owned),
-            open: get("open").is_some(),
-        })
+        let place: Self = serde_json::from_str(&cursor.0).ok()?;
+        (place.page > 0 && (1..=1000).contains(&place.size)).then_some(place)
     }
 
     /// Returns the same place with half the page size, while that is possible.
@@ -120,8 +87,13 @@ impl Pagination {
         let in_order =
             times.is_sorted() && self.since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
         let latest = times.last().copied().filter(|_| in_order);
-        let restart =
-            |since| Self { since: Some(since), page: 1, is_reread: false, ..self.clone() };
+        let restart = |since| Self {
+            since: Some(since),
+            page: 1,
+            is_reread: false,
+            token: None,
+            ..self.clone()
+        };
         let next = Self { page: self.page + 1, ..self.clone() };
         let is_later_page = self.page > 1 && !self.is_reread;
         let next = match (self.since, latest) {
@@ -195,9 +167,9 @@ mod tests {
         for text in [
             "",
             "https://evil.example/",
-            "page=0&size=1",
-            "page=1&size=9999",
-            "since=x&page=1&size=1",
+            "page=1&size=1",
+            &Pagination { page: 0, ..Pagination::new(None, 1) }.cursor().0,
+            &Pagination::new(None, 9999).cursor().0,
         ] {
             assert_eq!(Pagination::parse(&Cursor(text.into())), None, "{text}");
         }

@@ -6,53 +6,11 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::dates;
-use precedent_core::{
-    error::{Code, Error, Result},
-    model::{Author, DocKind, DocumentRecord, Raw},
-};
+use precedent_core::model::{Author, DocKind, DocumentRecord, Raw};
 use precedent_markup::Markup;
-
-/// The file extensions of pages.
-pub const ENDINGS: &[&str] = &[
-    ".md",
-    ".markdown",
-    ".mdown",
-    ".mkdn",
-    ".mkd",
-    ".rst",
-    ".rest",
-    ".asciidoc",
-    ".adoc",
-    ".asc",
-    ".mediawiki",
-    ".wiki",
-    ".textile",
-    ".org",
-    ".creole",
-    ".rdoc",
-    ".pod",
-];
 
 /// The largest page, in bytes.
 pub(crate) const MAX_PAGE: u64 = 8 * 1024 * 1024;
-
-/// Reads one page. `_Sidebar` and `_Footer` are layout files and not pages, so they return `None`.
-///
-/// # Errors
-/// [`Code::Io`] if it cannot be read; [`Code::InvalidInput`] if it is not text or too large.
-pub fn page(path: &Path) -> Result<Option<DocumentRecord>> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
-    if meta.len() > MAX_PAGE {
-        return Err(Error::new(
-            Code::InvalidInput,
-            format!("{}: the page is larger than 8 MB", path.display()),
-        ));
-    }
-    let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
-    page_from(&name, bytes, file_facts(path))
-        .map_err(|why| Error::invalid(format!("{}: {why}", path.display())))
-}
 
 /// The metadata of a page.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +29,11 @@ pub struct Facts {
 pub fn file_facts(path: &Path) -> Facts {
     let time = std::fs::metadata(path).ok().and_then(|m| m.modified().ok());
     Facts { updated_at: time.and_then(|t| Timestamp::try_from(t).ok()), ..Facts::default() }
+}
+
+/// Returns whether a file of this name is a wiki page.
+pub fn is_page(file: &str) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, ending)| Markup::of_ending(ending).is_some())
 }
 
 /// Returns the page name in the address of a file; `None` if the file is not a page: images, and
@@ -195,25 +158,15 @@ pub fn page_from(
     // The name is the title: "Upgrade-to-3.x" is shown as "Upgrade to 3.x".
     let title = unescape(&slug.replace('-', " "));
     Ok(Some(DocumentRecord {
-        repository: None,
         kind: DocKind::Page,
-        number: None,
         slug: Some(slug),
-        remote_id: None,
         title,
         body: body.replace('\0', ""),
         url: facts.url,
-        state: None,
-        state_reason: None,
         author: Author { login: facts.author, ..Author::default() },
-        labels: Vec::new(),
-        milestone: None,
-        locked: false,
-        comment_count: 0,
         created_at: facts.created_at,
         updated_at: facts.updated_at,
-        closed_at: None,
-        merged_at: None,
         raw: Raw::new(bytes),
+        ..DocumentRecord::default()
     }))
 }

@@ -12,24 +12,25 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
 use super::{
     Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, part},
+    dates::{Time, time},
     repetition::RepeatGuard,
     walk::Pagination,
     wiki_git::WikiPlace,
 };
 use crate::{
-    http::{Http, Login, Request, Response},
+    http::{Http, Login, Response},
     secrets::Token,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
-    model::{Access, Project, Record},
+    error::{Error, Result},
+    model::Project,
     task::Task,
 };
 use shapes::{Comments, States, WorkItem};
@@ -46,6 +47,9 @@ const THREADS: u32 = 20;
 /// The number of comments in one response, and of responses that are read per work item.
 const COMMENTS: u32 = 200;
 const MAX_COMMENT_PAGES: u32 = 100;
+/// The headers of a request; without the second, an anonymous one is redirected to a sign-in page.
+const HEADERS: &[(&str, &str)] =
+    &[("accept", "application/json"), ("x-tfs-fedauthredirect", "Suppress")];
 
 /// An Azure DevOps project.
 #[derive(Debug)]
@@ -55,7 +59,6 @@ pub struct Azure {
     organisation: String,
     project: String,
     states: States,
-    token: Option<Token>,
 }
 
 #[derive(Deserialize)]
@@ -67,17 +70,10 @@ struct About {
 }
 
 #[derive(Deserialize)]
-struct ValueList<T> {
-    #[serde(default = "Vec::new")]
-    value: Vec<T>,
-}
-
-#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Numbers {
     /// Time of the snapshot that the query returned.
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    as_of: Option<Timestamp>,
+    as_of: Option<Time>,
     #[serde(default)]
     work_items: Vec<Value>,
 }
@@ -109,12 +105,6 @@ struct Batch<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Me {
-    authenticated_user: Option<User>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct User {
     provider_display_name: Option<String>,
     custom_display_name: Option<String>,
@@ -124,14 +114,14 @@ impl Azure {
     /// Opens the project of this name (`organisation/project`); without a token, its public
     /// content.
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| Login::password(&address.base, t));
         let (organisation, project) = name.split_once('/').unwrap_or((name, ""));
+        let client =
+            Client::new(http, address, super::Kind::Azure.streams(false), token, Login::password);
         Self {
-            client: Client::new(http, address, login),
+            client: Client { headers: HEADERS, own_refusal, ..client },
             organisation: organisation.to_owned(),
             project: project.to_owned(),
             states: States::default(),
-            token: token.cloned(),
         }
     }
 
@@ -141,8 +131,7 @@ impl Azure {
 
     /// Returns the project's web address.
     fn web(&self) -> String {
-        let base = self.client.base.as_str().trim_end_matches('/');
-        format!("{base}/{}/{}", part(&self.organisation), part(&self.project))
+        format!("{}/{}/{}", self.client.web(), part(&self.organisation), part(&self.project))
     }
 
     /// Returns the address of a path of the organisation.
@@ -159,42 +148,9 @@ impl Azure {
             .map_err(|_| Error::invalid("the tracker address is not valid"))
     }
 
-    async fn send(&self, request: Request, task: &Task) -> Result<Response> {
-        // Without this header, an anonymous request is redirected to a sign-in page.
-        let request = request
-            .header("accept", "application/json")
-            .header("x-tfs-fedauthredirect", "Suppress");
-        self.client.http.send(&request, self.client.login.as_ref(), task).await
-    }
-
-    async fn get(&self, url: Url, task: &Task) -> Result<Response> {
-        self.send(Request::get(url), task).await
-    }
-
-    async fn json<T: DeserializeOwned>(&self, url: Url, subject: &str, task: &Task) -> Result<T> {
-        let response = self.get(url, task).await?;
-        if response.status == 200 { response.json() } else { Err(self.refusal(&response, subject)) }
-    }
-
-    /// Returns the error of an unsuccessful response. A wrong or missing token is answered with a
-    /// sign-in page and the status 203.
-    fn refusal(&self, response: &Response, subject: &str) -> Error {
-        match response.status {
-            203 | 302 => self.client.refusal_as(401, response, subject),
-            _ => self.client.refusal(response, subject),
-        }
-    }
-
-    fn list_refusal(&self, response: &Response, subject: &str) -> Result<Fetch> {
-        match response.status {
-            403 | 404 | 410 => Ok(Fetch::Refused(self.refusal(response, subject).to_string())),
-            _ => Err(self.refusal(response, subject)),
-        }
-    }
-
     /// Returns the query for a page. WIQL cannot skip results, so it requests all up to the end of
     /// the page. <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
-    fn query(&self, stream: Stream, walk: &Pagination) -> Result<Request> {
+    fn query(&self, stream: Stream, walk: &Pagination) -> Result<(Url, Value)> {
         let columns = if stream == Stream::Items {
             "[System.Id]"
         } else {
@@ -228,7 +184,7 @@ impl Azure {
         }
         let until = if walk.open { walk.size } else { walk.page.saturating_mul(walk.size) };
         let url = self.below(&format!("wit/wiql?timePrecision=true&$top={until}"), VERSION)?;
-        Ok(Request::post(url, &json!({"query": text})))
+        Ok((url, json!({"query": text})))
     }
 
     /// Returns the numbers of a page, and whether there is another one.
@@ -238,12 +194,10 @@ impl Azure {
         walk: &Pagination,
         task: &Task,
     ) -> Result<std::result::Result<Listing, Fetch>> {
-        let response = self.send(self.query(stream, walk)?, task).await?;
-        if let Some(smaller) = walk.retry_smaller(response.status) {
-            return Ok(Err(smaller));
-        }
-        if response.status != 200 {
-            return self.list_refusal(&response, stream.words()).map(Err);
+        let (url, query) = self.query(stream, walk)?;
+        let response = self.client.post(url, &query, task).await?;
+        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+            return Ok(Err(outcome));
         }
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
         let results: Numbers = response.json()?;
@@ -251,83 +205,40 @@ impl Azure {
         let offset = if walk.open { 0 } else { size.saturating_mul((walk.page - 1) as usize) };
         let numbers: Vec<u64> = ids.skip(offset).take(size).collect();
         let more = numbers.len() == size;
-        Ok(Ok(Listing { numbers, as_of: results.as_of, more }))
+        Ok(Ok(Listing { numbers, as_of: time(results.as_of), more }))
     }
 
-    /// Fetches the work items with these numbers; items deleted meanwhile are omitted.
-    async fn batch(&self, numbers: &[u64], options: Value, task: &Task) -> Result<Response> {
+    /// Fetches the listed work items by number; items deleted meanwhile are omitted.
+    async fn batch(
+        &self,
+        stream: Stream,
+        page: &mut Page,
+        numbers: &[u64],
+        task: &Task,
+    ) -> Result<BTreeMap<u64, WorkItem>> {
+        let mut items = BTreeMap::new();
+        if numbers.is_empty() {
+            return Ok(items);
+        }
         let mut body = json!({"ids": numbers, "errorPolicy": "Omit"});
-        for (name, value) in options.as_object().into_iter().flatten() {
-            body[name] = value.clone();
-        }
-        let response = self
-            .send(Request::post(self.below("wit/workitemsbatch", VERSION)?, &body), task)
-            .await?;
-        if response.status == 200 {
-            Ok(response)
-        } else {
-            Err(self.refusal(&response, "work items"))
-        }
-    }
-
-    async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let listing = match self.numbers(Stream::Items, walk, task).await? {
-            Ok(listing) => listing,
-            Err(outcome) => return Ok(outcome),
-        };
-        let mut page = listing.page();
-        let mut times = Vec::new();
-        let numbers = &listing.numbers;
-        if !numbers.is_empty() {
+        match stream {
             // Relations can be requested with all fields only.
-            let response = self.batch(numbers, json!({"$expand": "Relations"}), task).await?;
-            let batch: Batch<'_> = response.json()?;
-            let mut items: BTreeMap<u64, WorkItem> = BTreeMap::new();
-            for raw in batch.value.into_iter().flatten() {
-                match shapes::item(raw.get()) {
-                    Ok(item) => drop(items.insert(item.id, item)),
-                    Err(why) => page.records.push(Err(why)),
-                }
-            }
-            // The response may have another order than the query.
-            for number in numbers {
-                let Some(item) = items.remove(number) else { continue };
-                times.extend(listing.time(item.changed_at()));
-                page.relations.push((*number, item.relations(&self.name())));
-                let record = item.record(&self.states, &self.web());
-                page.records.push(Ok(Record::Document(Box::new(record))));
+            Stream::Items => body["$expand"] = "Relations".into(),
+            _ => body["fields"] = json!(["System.Id", "System.ChangedDate", "System.CommentCount"]),
+        }
+        let url = self.below("wit/workitemsbatch", VERSION)?;
+        let response = self.client.post(url, &body, task).await?;
+        if response.status != 200 {
+            return Err(self.client.refusal(&response, "work items"));
+        }
+        for raw in response.json::<Batch<'_>>()?.value.into_iter().flatten() {
+            match shapes::item(raw.get()) {
+                Ok(item) => drop(items.insert(item.id, item)),
+                Err(why) if stream == Stream::Items => page.records.push(Err(why)),
+                Err(_) => {}
             }
         }
-        Ok(Fetch::Page(self.with_cursor(page, walk, &times, &listing)))
-    }
-
-    async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let listing = match self.numbers(Stream::Comments, walk, task).await? {
-            Ok(listing) => listing,
-            Err(outcome) => return Ok(outcome),
-        };
-        let mut page = listing.page();
-        let mut times = Vec::new();
-        let numbers = &listing.numbers;
-        if !numbers.is_empty() {
-            let fields = ["System.Id", "System.ChangedDate", "System.CommentCount"];
-            let response = self.batch(numbers, json!({"fields": fields}), task).await?;
-            let batch: Batch<'_> = response.json()?;
-            let items =
-                batch.value.into_iter().flatten().filter_map(|raw| shapes::item(raw.get()).ok());
-            let items: BTreeMap<u64, WorkItem> = items.map(|item| (item.id, item)).collect();
-            for number in numbers {
-                let Some(item) = items.get(number) else { continue };
-                times.extend(listing.time(item.changed_at()));
-                if item.comment_count() == Some(0) {
-                    continue;
-                }
-                if let Some(refusal) = self.thread(*number, &mut page, task).await? {
-                    return Ok(refusal);
-                }
-            }
-        }
-        Ok(Fetch::Page(self.with_cursor(page, walk, &times, &listing)))
+        Ok(items)
     }
 
     /// Fetches the comments of one work item.
@@ -338,12 +249,12 @@ impl Azure {
             let token =
                 next_token.map(|t| format!("&continuationToken={}", part(&t))).unwrap_or_default();
             let path = format!("wit/workItems/{number}/comments?$top={COMMENTS}&order=asc{token}");
-            let response = self.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
+            let response = self.client.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
             match response.status {
                 200 => {}
                 // The item was deleted or moved while the page was read.
                 404 => return Ok(None),
-                _ => return self.list_refusal(&response, "comments").map(Some),
+                _ => return self.client.list_refusal(&response, "comments").map(Some),
             }
             let list: Comments<'_> = response.json()?;
             if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
@@ -352,11 +263,7 @@ impl Azure {
                 break;
             }
             for raw in &list.comments {
-                match shapes::comment(raw.get(), number, &self.web()) {
-                    Ok(Some(comment)) => page.records.push(Ok(Record::Comment(Box::new(comment)))),
-                    Ok(None) => {}
-                    Err(why) => page.records.push(Err(why)),
-                }
+                page.add(shapes::comment(raw.get(), number, &self.web()));
             }
             next_token =
                 list.continuation_token.filter(|t| !t.is_empty() && !list.comments.is_empty());
@@ -366,64 +273,41 @@ impl Azure {
         }
         Ok(None)
     }
+}
 
-    fn with_cursor(
-        &self,
-        page: Page,
-        walk: &Pagination,
-        times: &[Timestamp],
-        listing: &Listing,
-    ) -> Page {
-        let more = listing.more;
-        let (next, watermark) = if walk.open {
-            let token = listing.numbers.last().map(|n| n.to_string());
-            (more.then(|| Pagination { page: walk.page + 1, token, ..walk.clone() }), None)
-        } else {
-            walk.by_change(times, more)
-        };
-        Page { next: next.map(|w| w.cursor()), watermark, ..page }
-    }
+/// Returns the next place in a list, and the watermark.
+fn next_place(
+    walk: &Pagination,
+    times: &[Timestamp],
+    listing: &Listing,
+) -> (Option<Pagination>, Option<Timestamp>) {
+    let (next, watermark) = walk.by_change(times, listing.more);
+    let token = listing.numbers.last().map(u64::to_string).filter(|_| walk.open);
+    (next.map(|next| Pagination { token, ..next }), watermark)
+}
 
-    async fn user_name(&self, task: &Task) -> Result<Option<String>> {
-        if self.client.login.is_none() {
-            return Ok(None);
-        }
-        let response = self.get(self.above("connectionData", "7.0-preview")?, task).await?;
-        if response.status != 200 {
-            return match response.status {
-                401 | 203 | 302 => Err(self.refusal(&response, "the account of the token")),
-                _ => Ok(None),
-            };
-        }
-        let user = response.json::<Me>()?.authenticated_user;
-        Ok(user
-            .and_then(|u| u.custom_display_name.or(u.provider_display_name))
-            .filter(|n| !n.is_empty()))
-    }
+/// Returns the error of a wrong or missing token, which is answered with a sign-in page.
+fn own_refusal(client: &Client, response: &Response, subject: &str) -> Option<Error> {
+    matches!(response.status, 203 | 302).then(|| client.refusal_as(401, response, subject))
 }
 
 #[async_trait]
 impl Tracker for Azure {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Azure.streams(false)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let url = self.above(&format!("projects/{}", part(&self.project)), VERSION)?;
-        let about: About = self.json(url, &self.name(), task).await?;
+        let url = self.above(&format!("projects/{}", part(&self.project)), VERSION);
+        let about: About = self.client.json(url, &self.name(), task).await?;
         if let Some(name) = about.name.filter(|n| !n.is_empty()) {
             self.project = name;
         }
         // The work item types, each with the categories of its states.
         // <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-item-types/list?view=azure-devops-rest-7.1>
-        let kinds: ValueList<shapes::Kind> = self
-            .json(self.below("wit/workitemtypes", VERSION)?, "the work item types", task)
-            .await?;
-        self.states = States::of(kinds.value);
+        let url = self.below("wit/workitemtypes", VERSION);
+        let kinds = self.client.value(url, "/value", "the work item types", task).await?;
+        self.states = States::of(kinds);
         Ok(Project {
             name: self.name(),
             remote_id: about.id,
@@ -434,22 +318,14 @@ impl Tracker for Azure {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let user = self.user_name(task).await?;
-        let mut access = Access { project: self.probe(task).await?, user, ..Access::default() };
-        match self.numbers(Stream::Items, &Pagination::new(None, 1), task).await? {
-            Ok(listing) => {
-                if let Some(number) = listing.numbers.first() {
-                    let outcome = self.thread(*number, &mut Page::default(), task).await?;
-                    if let Some(Fetch::Refused(why)) = outcome {
-                        access.refused.push(why);
-                    }
-                }
-            }
-            Err(Fetch::Refused(why)) => access.refused.push(why),
-            Err(_) => {}
-        }
-        Ok(access)
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        let url = self.above("connectionData", "7.0-preview");
+        let me = self.client.find(url, &[403, 404], "the account of the token", task).await?;
+        let user = me.map(|response| response.at::<User>("/authenticatedUser")).transpose()?;
+        Ok(user
+            .flatten()
+            .and_then(|u| u.custom_display_name.or(u.provider_display_name))
+            .filter(|n| !n.is_empty()))
     }
 
     fn size(&self, stream: Stream) -> u32 {
@@ -457,59 +333,51 @@ impl Tracker for Azure {
     }
 
     async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        match stream {
-            Stream::Items => self.items(walk, task).await,
-            _ => self.notes(walk, task).await,
+        let listing = match self.numbers(stream, walk, task).await? {
+            Ok(listing) => listing,
+            Err(outcome) => return Ok(outcome),
+        };
+        let mut page = listing.page();
+        let mut times = Vec::new();
+        let mut items = self.batch(stream, &mut page, &listing.numbers, task).await?;
+        // The response may have another order than the query.
+        for number in &listing.numbers {
+            let Some(item) = items.remove(number) else { continue };
+            times.extend(listing.time(item.changed_at()));
+            if stream == Stream::Items {
+                page.relations.push((*number, item.relations(&self.name())));
+                page.add(Ok(Some(item.record(&self.states, &self.web()))));
+            } else if item.comment_count() != Some(0)
+                && let Some(refusal) = self.thread(*number, &mut page, task).await?
+            {
+                return Ok(refusal);
+            }
         }
-    }
-
-    async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
-        // A query returns at most 20,000 numbers and no total.
-        Ok(None)
+        Ok(page.followed_by(next_place(walk, &times, &listing)))
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let url = self.above(&format!("wit/workitems/{number}?$expand=Relations"), VERSION)?;
-        let response = self.get(url, task).await?;
-        match response.status {
-            200 => {
-                let Ok(item) = shapes::item(&String::from_utf8_lossy(&response.body)) else {
-                    return Ok(Fate::Unreadable);
-                };
-                if let Some(project) =
-                    item.project().filter(|p| !p.eq_ignore_ascii_case(&self.project))
-                {
-                    return Ok(Fate::Moved(Some(format!(
-                        "{}/{project}#{number}",
-                        self.organisation
-                    ))));
-                }
-                let record = item.record(&self.states, &self.web());
-                Ok(Fate::Here(Box::new(Record::Document(Box::new(record)))))
+        let url = self.above(&format!("wit/workitems/{number}?$expand=Relations"), VERSION);
+        let response = self.client.find(url, &[403, 404, 410], "a work item", task).await?;
+        let Some(response) = response else { return Ok(Fate::Gone) };
+        let item = shapes::item(&response.text());
+        let project = item.as_ref().ok().and_then(WorkItem::project);
+        match project.filter(|project| !project.eq_ignore_ascii_case(&self.project)) {
+            Some(project) => {
+                Ok(Fate::Moved(Some(format!("{}/{project}#{number}", self.organisation))))
             }
-            403 | 404 | 410 => Ok(Fate::Gone),
-            _ => Err(self.refusal(&response, "a work item")),
+            None => Ok(Fate::of(item.map(|item| Some(item.record(&self.states, &self.web()))))),
         }
     }
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let id: u64 =
-            remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
-        let path = format!("wit/workItems/{number}/comments/{id}");
-        let response = self.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
-        match response.status {
-            200 => Ok(
-                match shapes::comment(&String::from_utf8_lossy(&response.body), number, &self.web())
-                {
-                    Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
-                    Ok(None) => Fate::Gone,
-                    Err(_) => Fate::Unreadable,
-                },
-            ),
-            404 | 410 => Ok(Fate::Gone),
-            403 => Err(Error::new(Code::Authentication, "no permission to read comments")),
-            _ => Err(self.refusal(&response, "comments")),
-        }
+        let url = self.below(
+            &format!("wit/workItems/{number}/comments/{}", part(remote_id)),
+            COMMENTS_VERSION,
+        );
+        let response = self.client.find(url, &[404, 410], "comments", task).await?;
+        let Some(response) = response else { return Ok(Fate::Gone) };
+        Ok(Fate::of(shapes::comment(&response.text(), number, &self.web())))
     }
 
     /// Returns the project wiki; wikis published from other repositories are not read.
@@ -519,7 +387,7 @@ impl Tracker for Azure {
         Some(WikiPlace {
             repository: Url::parse(&format!("{web}/_git/{name}")).ok()?,
             pages: format!("{web}/_wiki/wikis/{name}?pagePath=/"),
-            token: self.token.clone(),
+            token: self.client.token.clone(),
         })
     }
 }

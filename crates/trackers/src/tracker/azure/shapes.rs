@@ -9,10 +9,13 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::tracker::{Relation, github::describe, identity};
-use precedent_core::model::{
-    Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number,
+use crate::tracker::{
+    Relation,
+    dates::{Time, time},
+    github::describe,
+    identity,
 };
+use precedent_core::model::{Author, CommentRecord, DocumentRecord, Raw, State, item_number};
 use precedent_markup::hypertext;
 use precedent_text::closure::normalize_resolution;
 
@@ -123,8 +126,7 @@ struct Comment {
     text: Option<String>,
     created_by: Option<Value>,
     created_date: Timestamp,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    modified_date: Option<Timestamp>,
+    modified_date: Option<Time>,
     #[serde(default)]
     is_deleted: bool,
 }
@@ -233,10 +235,7 @@ impl WorkItem {
         let labels = Some(kind).filter(|k| !k.is_empty()).into_iter().chain(area);
         let labels = labels.chain(tags.filter(|t| !t.is_empty()).map(str::to_owned));
         DocumentRecord {
-            repository: None,
-            kind: DocKind::Issue,
             number: Some(self.id),
-            slug: None,
             remote_id: Some(self.id.to_string()),
             title: self
                 .text("System.Title")
@@ -251,13 +250,12 @@ impl WorkItem {
             author: person(self.whole.fields.get("System.CreatedBy")),
             labels: labels.collect(),
             milestone: self.text("System.IterationPath").and_then(last),
-            locked: false,
             comment_count: self.comment_count().unwrap_or(0),
             created_at: self.time("System.CreatedDate"),
             updated_at: self.changed_at().or_else(|| self.time("System.CreatedDate")),
             closed_at: closed_at.filter(|_| is_closed),
-            merged_at: None,
             raw: Raw::new(self.raw),
+            ..DocumentRecord::default()
         }
     }
 }
@@ -276,7 +274,7 @@ pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<Comme
         body: body(comment.text.as_deref().unwrap_or_default()),
         url: Some(format!("{web}/_workitems/edit/{number}#{}", comment.id)),
         created_at: comment.created_date,
-        updated_at: comment.modified_date.unwrap_or(comment.created_date),
+        updated_at: time(comment.modified_date).unwrap_or(comment.created_date),
         raw: Raw::new(text.as_bytes().to_vec()),
     }))
 }

@@ -9,13 +9,13 @@ mod shapes;
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
     Address, Fate, Fetch, Page, Stream, Tracker,
     client::{Client, part},
+    dates::time,
     release::{self, ReleaseList, ReleasePlace, Releases},
     walk::Pagination,
 };
@@ -25,7 +25,7 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{Access, Project, Record},
+    model::Project,
     task::Task,
 };
 use shapes::{About, Bug, Bugs, Threads};
@@ -44,61 +44,19 @@ const MOMENTS: &str = "id,last_change_time";
 pub struct Bugzilla {
     client: Client,
     product: String,
-    key: Option<Token>,
-}
-
-#[derive(Deserialize)]
-struct Version {
-    version: String,
-}
-
-#[derive(Deserialize)]
-struct Products {
-    #[serde(default)]
-    products: Vec<About>,
-}
-
-#[derive(Deserialize)]
-struct ProductVersions<'a> {
-    #[serde(borrow, default)]
-    products: Vec<ProductVersionList<'a>>,
-}
-
-#[derive(Deserialize)]
-struct ProductVersionList<'a> {
-    #[serde(borrow, default)]
-    versions: Vec<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Count {
-    bug_count: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Me {
-    name: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Problem {
-    code: Option<i64>,
 }
 
 impl Bugzilla {
     /// Opens the product of this name; without a key, its public content.
     pub fn new(http: Http, address: &Address, product: &str, key: Option<&Token>) -> Self {
-        let login = key.map(|k| Login::header(&address.base, "x-bugzilla-api-key", k));
-        Self {
-            client: Client::new(http, address, login),
-            product: product.to_owned(),
-            key: key.cloned(),
-        }
+        let login = |base: &Url, key: &Token| Login::header(base, "x-bugzilla-api-key", key);
+        let client = Client::new(http, address, super::Kind::Bugzilla.streams(false), key, login);
+        Self { client: Client { own_refusal, ..client }, product: product.to_owned() }
     }
 
     /// Returns the web address, which is above the API.
     fn web(&self) -> &str {
-        self.client.base.as_str().trim_end_matches('/').trim_end_matches("/rest")
+        self.client.web().trim_end_matches("/rest")
     }
 
     fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
@@ -142,23 +100,21 @@ impl Bugzilla {
         match response.status {
             200 => out = response.json::<Threads>()?.by_bug(),
             // The error concerns one bug (101 does not exist, 102 is not accessible), or all.
-            401 | 403 | 404 if rest.is_empty() || self.problem(&response).is_none() => {
-                return Ok(match rest.is_empty() && self.problem(&response).is_some() {
-                    true => Ok(out),
-                    false => Err(self.client.list_refusal(&response, "comments")?),
-                });
+            401 | 403 | 404 if !is_of_bug(&response) => {
+                return self.client.list_refusal(&response, "comments").map(Err);
             }
+            401 | 403 | 404 if rest.is_empty() => {}
             401 | 403 | 404 => {
                 for id in ids {
                     let response = self.thread(*id, &[], stream, task).await?;
                     match response.status {
                         200 => out.append(&mut response.json::<Threads>()?.by_bug()),
-                        401 | 403 | 404 if self.problem(&response).is_some() => {}
-                        _ => return Err(self.refusal(&response, "comments")),
+                        401 | 403 | 404 if is_of_bug(&response) => {}
+                        _ => return Err(self.client.refusal(&response, "comments")),
                     }
                 }
             }
-            _ => return Err(self.refusal(&response, "comments")),
+            _ => return Err(self.client.refusal(&response, "comments")),
         }
         Ok(Ok(out))
     }
@@ -184,32 +140,11 @@ impl Bugzilla {
         self.client.get(url, task).await
     }
 
-    /// Returns the error code if a single bug does not exist or is not accessible.
-    /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#get-bug>
-    fn problem(&self, response: &Response) -> Option<i64> {
-        response.json::<Problem>().ok()?.code.filter(|code| matches!(code, 100..=102))
-    }
-
-    /// Returns the error of an unsuccessful response. Bugzilla reports a wrong key by its own error
-    /// codes, 300 to 306 and 410, and not always by the status.
-    /// <https://github.com/bugzilla/bugzilla/blob/5.2/Bugzilla/WebService/Constants.pm>
-    fn refusal(&self, response: &Response, subject: &str) -> Error {
-        let code = response.json::<Problem>().ok().and_then(|p| p.code);
-        match code {
-            Some(300..=306 | 410) => self.client.refusal_as(401, response, subject),
-            _ => self.client.refusal(response, subject),
-        }
-    }
-
-    async fn fetch_bug(&self, id: u64, task: &Task) -> Result<Response> {
-        self.client.get(self.client.url(&format!("bug/{id}?include_fields={FIELDS}"))?, task).await
-    }
-
     /// Selects the form in which this server accepts a key: a parameter in releases 5.0 and 5.2, a
     /// bearer token at Red Hat, a header after 5.2.
     /// <https://bugzilla.readthedocs.io/en/5.0/api/core/v1/general.html#authentication>
     fn sign_in(&mut self, version: &str) {
-        let Some(key) = &self.key else { return };
+        let Some(key) = &self.client.token else { return };
         let base = &self.client.base;
         self.client.login = Some(match version {
             _ if version.contains(".rh") => Login::bearer(base, key),
@@ -219,54 +154,48 @@ impl Bugzilla {
             _ => Login::header(base, "x-bugzilla-api-key", key),
         });
     }
+}
 
-    /// Returns the owner of the key, if the server reports it.
-    /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/user.html#who-am-i>
-    async fn user_name(&self, task: &Task) -> Result<Option<String>> {
-        if self.client.login.is_none() {
-            return Ok(None);
-        }
-        let response = self.client.get(self.client.url("whoami")?, task).await?;
-        match response.status {
-            200 => Ok(response.json::<Me>()?.name.filter(|n| !n.is_empty())),
-            404 => Ok(None),
-            _ => Err(self.refusal(&response, "the account of the key")),
-        }
-    }
+/// Returns whether an error concerns a single bug, which does not exist or is not accessible.
+/// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#get-bug>
+fn is_of_bug(response: &Response) -> bool {
+    matches!(error_code(response), Some(100..=102))
+}
+
+fn error_code(response: &Response) -> Option<i64> {
+    response.at("/code").ok()?
+}
+
+/// Returns the error of a wrong key, which Bugzilla reports by its own error codes and not always
+/// by the status. <https://github.com/bugzilla/bugzilla/blob/5.2/Bugzilla/WebService/Constants.pm>
+fn own_refusal(client: &Client, response: &Response, subject: &str) -> Option<Error> {
+    let is_key = matches!(error_code(response), Some(300..=306 | 410));
+    is_key.then(|| client.refusal_as(401, response, subject))
 }
 
 #[async_trait]
 impl Tracker for Bugzilla {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Bugzilla.streams(false)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let response = self.client.get(self.client.url("version")?, task).await?;
-        if response.status == 404 {
+        let version = self.client.find(self.client.url("version"), &[404], "the version", task);
+        let Some(version) = version.await? else {
             return Err(Error::not_found(format!("{} has no REST interface", self.client.host))
                 .with_hint(
                     "Bugzilla has one since 5.0. Check that this is the base address of its pages.",
                 ));
+        };
+        self.sign_in(&version.at::<String>("/version")?.unwrap_or_default());
+        if self.client.login.is_some() {
+            self.user(task).await?;
         }
-        if response.status != 200 {
-            return Err(self.refusal(&response, "the version"));
-        }
-        let version = response.json::<Version>()?.version;
-        self.sign_in(&version);
-        self.user_name(task).await?;
         let path =
             format!("product?names={}&include_fields=id,name,is_active", part(&self.product));
-        let response = self.client.get(self.client.url(&path)?, task).await?;
-        if response.status != 200 {
-            return Err(self.refusal(&response, &self.product));
-        }
         // The response silently omits unknown and inaccessible products.
-        let products = response.json::<Products>()?.products;
+        let url = self.client.url(&path);
+        let products: Vec<About> = self.client.value(url, "/products", &self.product, task).await?;
         let product = products.into_iter().find(|p| p.name.eq_ignore_ascii_case(&self.product));
         let Some(about) = product else {
             return Err(Error::not_found(format!(
@@ -288,23 +217,13 @@ impl Tracker for Bugzilla {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, user: self.user_name(task).await?, ..Access::default() };
-        let response =
-            self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
-        if response.status != 200 {
-            access.refused.push(self.refusal(&response, Stream::Items.words()).to_string());
-            return Ok(access);
-        }
-        let list: Bugs<'_> = response.json()?;
-        if let Some(bug) = list.bugs.first().and_then(|raw| shapes::bug(raw.get()).ok()) {
-            let response = self.thread(bug.id, &[], Stream::Comments, task).await?;
-            if response.status != 200 {
-                access.refused.push(self.refusal(&response, Stream::Comments.words()).to_string());
-            }
-        }
-        Ok(access)
+    /// Returns the owner of the key.
+    /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/user.html#who-am-i>
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        let url = self.client.url("whoami");
+        let me = self.client.find(url, &[404], "the account of the key", task).await?;
+        let name = me.map(|response| response.at::<String>("/name")).transpose()?.flatten();
+        Ok(name.filter(|name| !name.is_empty()))
     }
 
     fn size(&self, _stream: Stream) -> u32 {
@@ -313,13 +232,8 @@ impl Tracker for Bugzilla {
 
     async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
-        if let Some(smaller) = walk.retry_smaller(response.status) {
-            return Ok(smaller);
-        }
-        match response.status {
-            200 => {}
-            403 | 404 => return self.client.list_refusal(&response, stream.words()),
-            _ => return Err(self.refusal(&response, stream.words())),
+        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+            return Ok(outcome);
         }
         let list: Bugs<'_> = response.json()?;
         let more = !list.bugs.is_empty() && list.bugs.len() >= walk.size as usize;
@@ -345,23 +259,21 @@ impl Tracker for Bugzilla {
                     continue;
                 }
             };
-            times.extend(bug.last_change_time);
+            times.extend(time(bug.last_change_time));
             page.other_names.push(bug.id.to_string());
             let thread = threads.get(&bug.id).map(Vec::as_slice).unwrap_or_default();
             if stream == Stream::Items {
                 let (id, relations) = (bug.id, bug.relations(&self.product));
                 let record = bug.record(raw.get(), thread, self.web());
                 page.relations.push((id, relations));
-                page.records.push(record.map(|r| Record::Document(Box::new(r))));
+                page.add(record.map(Some));
             } else {
-                let comments = thread.iter().filter(|c| !c.is_description());
-                let comments =
-                    comments.map(|c| Ok(Record::Comment(Box::new(c.record(bug.id, self.web())))));
-                page.records.extend(comments);
+                for comment in thread.iter().filter(|c| !c.is_description()) {
+                    page.add(Ok(Some(comment.record(bug.id, self.web()))));
+                }
             }
         }
-        let (next, watermark) = walk.by_change(&times, more);
-        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        Ok(page.followed_by(walk.by_change(&times, more)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
@@ -378,15 +290,16 @@ impl Tracker for Bugzilla {
         if response.status != 200 {
             return Ok(None);
         }
-        Ok(response.json::<Count>()?.bug_count)
+        response.at("/bug_count")
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let response = self.fetch_bug(number, task).await?;
+        let url = self.client.url(&format!("bug/{number}?include_fields={FIELDS}"))?;
+        let response = self.client.get(url, task).await?;
         match response.status {
             200 => {}
-            401 | 403 | 404 if self.problem(&response).is_some() => return Ok(Fate::Gone),
-            _ => return Err(self.refusal(&response, "a bug")),
+            401 | 403 | 404 if is_of_bug(&response) => return Ok(Fate::Gone),
+            _ => return Err(self.client.refusal(&response, "a bug")),
         }
         let list: Bugs<'_> = response.json()?;
         let Some(raw) = list.bugs.first() else { return Ok(Fate::Gone) };
@@ -396,44 +309,27 @@ impl Tracker for Bugzilla {
         }
         let threads = self.threads(&[number], Stream::Items, task).await?.unwrap_or_default();
         let thread = threads.get(&number).map(Vec::as_slice).unwrap_or_default();
-        Ok(match bug.record(raw.get(), thread, self.web()) {
-            Ok(record) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
-            Err(_) => Fate::Unreadable,
-        })
+        Ok(Fate::of(bug.record(raw.get(), thread, self.web()).map(Some)))
     }
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let id: u64 =
-            remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
-        let threads = match self.threads(&[number], Stream::Comments, task).await? {
-            Ok(threads) => threads,
-            Err(_) => {
-                return Err(Error::new(Code::Authentication, "no permission to read comments"));
-            }
+        let Ok(threads) = self.threads(&[number], Stream::Comments, task).await? else {
+            return Err(Error::new(Code::Authentication, "no permission to read comments"));
         };
-        let comment =
-            threads.get(&number).and_then(|thread| thread.iter().find(|c| c.id == Some(id)));
-        Ok(comment.map_or(Fate::Gone, |c| {
-            Fate::Here(Box::new(Record::Comment(Box::new(c.record(number, self.web())))))
-        }))
+        let mut comments = threads.get(&number).into_iter().flatten();
+        let comment = comments.find(|c| c.id.is_some_and(|id| id.to_string() == remote_id));
+        Ok(Fate::of(Ok(comment.map(|c| c.record(number, self.web())))))
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(
-        &self,
-        _place: ReleasePlace,
-        _etag: Option<&str>,
-        task: &Task,
-    ) -> Result<Releases> {
+    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
         let path = format!("product?names={}&include_fields=versions", part(&self.product));
-        release::fetch(&self.client, self.client.url(&path)?, task, |response| {
-            let list: ProductVersions<'_> = response.json()?;
-            let versions: Vec<&RawValue> =
-                list.products.into_iter().flat_map(|p| p.versions).collect();
-            Ok(release::versions(&versions, |_| None))
+        release::fetch(&self.client, self.client.url(&path)?, place, task, |response| {
+            let versions = response.at("/products/0/versions")?.unwrap_or_default();
+            Ok(release::versions(versions, |_| None))
         })
         .await
     }

@@ -11,10 +11,11 @@ use serde_json::{Value, value::RawValue};
 use crate::tracker::{
     Relation,
     client::clean,
+    dates::{Time, time},
     github::describe,
     identity::{self, address},
 };
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State};
+use precedent_core::model::{Author, CommentRecord, DocumentRecord, INTERNAL, Raw, State};
 use precedent_text::closure::normalize_resolution;
 
 #[derive(Deserialize)]
@@ -46,10 +47,8 @@ pub(super) struct Bug {
     #[serde(default)]
     keywords: Vec<String>,
     creator: Option<String>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    creation_time: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    pub(super) last_change_time: Option<Timestamp>,
+    creation_time: Option<Time>,
+    pub(super) last_change_time: Option<Time>,
     /// Closing time, on servers that store it.
     cf_last_resolved: Option<Value>,
     target_milestone: Option<Value>,
@@ -92,10 +91,8 @@ pub(super) struct Comment {
     count: Option<u64>,
     text: Option<String>,
     creator: Option<String>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    creation_time: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    time: Option<Timestamp>,
+    creation_time: Option<Time>,
+    time: Option<Time>,
     #[serde(default)]
     is_private: bool,
     #[serde(skip)]
@@ -113,7 +110,7 @@ impl Comment {
     }
 
     pub(super) fn record(&self, number: u64, web: &str) -> CommentRecord {
-        let at = self.creation_time.or(self.time).unwrap_or(Timestamp::UNIX_EPOCH);
+        let at = time(self.creation_time).or(time(self.time)).unwrap_or(Timestamp::UNIX_EPOCH);
         let count = self.count.map(|n| format!("#c{n}")).unwrap_or_default();
         CommentRecord {
             repository: None,
@@ -189,10 +186,7 @@ impl Bug {
         let labels = self.product.into_iter().chain(first(self.component)).chain(self.keywords);
         let resolved_at = first(self.cf_last_resolved).and_then(|t| t.parse::<Timestamp>().ok());
         Ok(DocumentRecord {
-            repository: None,
-            kind: DocKind::Issue,
             number: Some(self.id),
-            slug: None,
             remote_id: Some(self.id.to_string()),
             title: self.summary.replace('\0', "\u{fffd}").trim().to_owned(),
             body,
@@ -206,13 +200,12 @@ impl Bug {
             author: author(self.creator, false),
             labels: labels.collect(),
             milestone: first(self.target_milestone).filter(|m| !m.is_empty() && m != "---"),
-            locked: false,
             comment_count: thread.iter().filter(|c| !c.is_description()).count() as u64,
-            created_at: self.creation_time,
-            updated_at: self.last_change_time.or(self.creation_time),
+            created_at: time(self.creation_time),
+            updated_at: time(self.last_change_time).or(time(self.creation_time)),
             closed_at: resolved_at.filter(|_| is_closed),
-            merged_at: None,
             raw: Raw::new(raw.to_string().into_bytes()),
+            ..DocumentRecord::default()
         })
     }
 }

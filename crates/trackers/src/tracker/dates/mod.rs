@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 
 use jiff::{
     Timestamp,
-    civil::{Date, DateTime, Time},
+    civil::{self, Date, DateTime},
     tz::{Offset, TimeZone},
 };
 use precedent_text::tokens::fold;
+use serde::Deserialize;
+use serde_json::Value;
 
 use words::{ZONE_NAMES, month, says_nothing};
 
@@ -345,14 +347,14 @@ impl DateParts {
             .ok()
     }
 
-    fn time(&self) -> Option<Time> {
+    fn time(&self) -> Option<civil::Time> {
         let (hour, minute, second, nanos) = self.time.unwrap_or_default();
         let hour = match self.afternoon {
             Some(true) if hour < 12 => hour + 12,
             Some(false) if hour == 12 => 0,
             _ => hour,
         };
-        Time::new(hour, minute, second.min(59), nanos).ok()
+        civil::Time::new(hour, minute, second.min(59), nanos).ok()
     }
 }
 
@@ -392,7 +394,7 @@ fn compact(text: &str) -> Option<Timestamp> {
         _ => return None,
     };
     let time = match form.len() {
-        6 => Date::strptime(form, text).ok()?.to_datetime(Time::midnight()),
+        6 => Date::strptime(form, text).ok()?.to_datetime(civil::Time::midnight()),
         _ => DateTime::strptime(form, text).ok()?,
     };
     utc(time)
@@ -430,20 +432,27 @@ fn utc(time: DateTime) -> Option<Timestamp> {
 
 /// Returns whether a time is meaningful. Programs write 0001-01-01 or the first second of 1970 for
 /// "never".
-pub fn is_meant(time: &Timestamp) -> bool {
+fn is_meant(time: &Timestamp) -> bool {
     *time > Timestamp::UNIX_EPOCH
 }
 
-/// Deserializes a time leniently: an invalid one becomes `None` and does not affect the rest of the
-/// record.
-///
-/// # Errors
-/// Those of the surrounding text.
-pub fn lenient<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Timestamp>, D::Error> {
-    let value = <Option<serde_json::Value> as serde::Deserialize>::deserialize(deserializer)?;
-    Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(|text| text.parse().ok()))
+/// A time in a record, in any form; an invalid one does not affect the rest of the record.
+#[derive(Clone, Copy, Debug)]
+pub struct Time(Option<Timestamp>);
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match Value::deserialize(deserializer)? {
+            Value::String(text) => parse(&text, Order::default()),
+            Value::Number(number) => parse(&number.to_string(), Order::default()),
+            _ => None,
+        }))
+    }
+}
+
+/// Returns the time in a field, if it has a valid one.
+pub fn time(field: Option<Time>) -> Option<Timestamp> {
+    field?.0
 }
 
 /// Parses a time in any format; without a zone it is UTC. `order` applies to three numbers if none

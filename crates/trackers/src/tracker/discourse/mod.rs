@@ -9,32 +9,33 @@ mod shapes;
 
 use std::collections::{BTreeSet, HashMap};
 
-use async_trait::async_trait;
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use url::Url;
-
 use super::{
     Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, date, parse_each, part},
+    client::{Client, parse_each, part},
     walk::Pagination,
 };
 use crate::{
-    http::{Http, Login, Response},
+    http::{Http, Login},
     secrets::Token,
 };
+use async_trait::async_trait;
 use precedent_core::{
     error::{Error, Result},
-    model::{Access, Project, Record},
+    model::Project,
     task::Task,
 };
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use shapes::{Category, Posts, Topic, TopicEntry};
+use url::Url;
 
 /// The number of topics on a page, which Discourse fixes.
 /// <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>
 const PAGE: u32 = 30;
 /// The number of posts per request, the same as in a topic response.
 const CHUNK: usize = 20;
+/// The statuses for what was deleted or is not visible.
+const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
 /// A Discourse forum, or one of its categories.
 #[derive(Debug)]
@@ -50,12 +51,6 @@ pub struct Discourse {
 }
 
 #[derive(Deserialize)]
-struct Site {
-    #[serde(default)]
-    categories: Vec<Category>,
-}
-
-#[derive(Deserialize)]
 struct Latest<'a> {
     #[serde(borrow)]
     topic_list: List<'a>,
@@ -68,24 +63,14 @@ struct List<'a> {
     per_page: Option<usize>,
 }
 
-#[derive(Deserialize)]
-struct Session {
-    current_user: Option<User>,
-}
-
-#[derive(Deserialize)]
-struct User {
-    username: Option<String>,
-}
-
 impl Discourse {
     /// Opens the forum, or the category with this name; without a key, its public content. A key
     /// for all users has the name of one before it, with a colon.
     /// <https://meta.discourse.org/t/create-and-configure-an-api-key/230124>
     pub fn new(http: Http, address: &Address, project: &str, key: Option<&Token>) -> Self {
-        let login = key.map(|k| Login::headers(&address.base, "api-key", k, "api-username"));
+        let login = |base: &Url, key: &Token| Login::headers(base, "api-key", key, "api-username");
         Self {
-            client: Client::new(http, address, login),
+            client: Client::new(http, address, super::Kind::Discourse.streams(false), key, login),
             project: project.to_owned(),
             list: "latest.json".to_owned(),
             of: None,
@@ -93,23 +78,9 @@ impl Discourse {
         }
     }
 
-    fn web(&self) -> &str {
-        self.client.base.as_str().trim_end_matches('/')
-    }
-
-    fn page_of(&self, walk: &Pagination) -> Result<Url> {
-        self.client.url(&format!("{}?order=activity&page={}", self.list, walk.page - 1))
-    }
-
-    /// Returns the error of an unsuccessful response. A wrong key and missing access have the same
-    /// status.
-    fn refusal(&self, response: &Response, subject: &str) -> Error {
-        let is_key = response.status == 403 && self.client.login.is_some();
-        self.client.refusal_as(if is_key { 401 } else { response.status }, response, subject)
-    }
-
     async fn topics(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.page_of(walk)?, task).await?;
+        let path = format!("{}?order=activity&page={}", self.list, walk.page - 1);
+        let response = self.client.get(self.client.url(&path)?, task).await?;
         if response.status != 200 {
             return self.client.list_refusal(&response, Stream::Items.words());
         }
@@ -121,16 +92,13 @@ impl Discourse {
         let mut page = Page { records, other_names: names, ..Page::default() };
         if walk.open {
             page.listed_numbers.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
-            let next = (full && !rows.is_empty())
-                .then(|| Pagination { page: walk.page + 1, ..walk.clone() });
-            page.next = next.map(|w| w.cursor());
-            return Ok(Fetch::Page(page));
+            return Ok(page.followed_by(walk.by_change(&[], full && !rows.is_empty())));
         }
         let is_old =
             |row: &TopicEntry| walk.since.is_some_and(|s| row.bumped_at().is_some_and(|t| t < s));
         // Pinned topics come first, whatever their age.
         let is_complete = rows.iter().any(|row| !row.is_pinned() && is_old(row));
-        let now = date(&response, self.client.http.now());
+        let now = self.client.date(&response);
         // Later topics have a later time than the newest one here.
         let newest = rows.iter().filter_map(TopicEntry::bumped_at).max().unwrap_or(now);
         for row in rows.iter().filter(|row| !is_old(row)) {
@@ -138,13 +106,12 @@ impl Discourse {
             let Some(topic) = self.topic(row.id, task).await? else { continue };
             match topic {
                 Ok(topic) if topic.is_gone() => page.gone_numbers.push(row.id),
-                Ok(topic) => page.records.extend(topic.records(&self.names, self.web())),
+                Ok(topic) => page.records.extend(topic.records(&self.names, self.client.web())),
                 Err(why) => page.records.push(Err(why)),
             }
         }
-        let (next, watermark) =
-            walk.by_creation(None, newest, full && !rows.is_empty() && !is_complete);
-        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        let more = full && !rows.is_empty() && !is_complete;
+        Ok(page.followed_by(walk.by_creation(None, newest, more)))
     }
 
     /// Fetches a topic with all its posts, or the reason why it is skipped; `None` if it does not
@@ -154,14 +121,10 @@ impl Discourse {
         id: u64,
         task: &Task,
     ) -> Result<Option<std::result::Result<Topic, String>>> {
-        let response =
-            self.client.get(self.client.url(&format!("t/{id}.json?include_raw=1"))?, task).await?;
-        match response.status {
-            200 => {}
-            403 | 404 | 410 => return Ok(None),
-            _ => return Err(self.client.refusal(&response, "a topic")),
-        }
-        let mut topic = match shapes::topic(&String::from_utf8_lossy(&response.body)) {
+        let url = self.client.url(&format!("t/{id}.json?include_raw=1"));
+        let response = self.client.find(url, GONE_STATUSES, "a topic", task).await?;
+        let Some(response) = response else { return Ok(None) };
+        let mut topic = match shapes::topic(&response.text()) {
             Ok(topic) => topic,
             Err(why) => return Ok(Some(Err(why))),
         };
@@ -169,47 +132,27 @@ impl Discourse {
             let mut url = self.client.url(&format!("t/{id}/posts.json?include_raw=1"))?;
             url.query_pairs_mut()
                 .extend_pairs(chunk.iter().map(|post| ("post_ids[]", post.to_string())));
-            let response = self.client.get(url, task).await?;
-            match response.status {
-                200 => topic.add(response.json::<Posts>()?),
-                403 | 404 | 410 => return Ok(None),
-                _ => return Err(self.client.refusal(&response, "posts")),
-            }
+            let response = self.client.find(Ok(url), GONE_STATUSES, "posts", task).await?;
+            let Some(response) = response else { return Ok(None) };
+            topic.add(response.json::<Posts>()?);
         }
         Ok(Some(Ok(topic)))
-    }
-
-    /// Returns the user of the key, if there is a key.
-    async fn me(&self, task: &Task) -> Result<Option<String>> {
-        if self.client.login.is_none() {
-            return Ok(None);
-        }
-        let response = self.client.get(self.client.url("session/current.json")?, task).await?;
-        match response.status {
-            200 => Ok(response.json::<Session>()?.current_user.and_then(|u| u.username)),
-            404 => Ok(None),
-            _ => Err(self.refusal(&response, "the account of the key")),
-        }
     }
 }
 
 #[async_trait]
 impl Tracker for Discourse {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Discourse.streams(false)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        self.me(task).await?;
-        let response = self.client.get(self.client.url("site.json")?, task).await?;
-        if response.status != 200 {
-            return Err(self.client.refusal(&response, "the forum"));
+        if self.client.login.is_some() {
+            self.user(task).await?;
         }
-        let categories = response.json::<Site>()?.categories;
+        let url = self.client.url("site.json");
+        let categories: Vec<Category> =
+            self.client.value(url, "/categories", "the forum", task).await?;
         let mut remote_id = None;
         if super::Kind::Discourse.whole() != Some(self.project.as_str()) {
             let category = categories.iter().find(|c| c.is_called(&self.project));
@@ -234,14 +177,21 @@ impl Tracker for Discourse {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, user: self.me(task).await?, ..Access::default() };
-        let response = self.client.get(self.page_of(&Pagination::new(None, PAGE))?, task).await?;
-        if response.status != 200 {
-            access.refused.push(self.client.refusal(&response, Stream::Items.words()).to_string());
+    /// Returns the user of the key. A wrong key and missing access have the same status.
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        let response = self.client.get(self.client.url("session/current.json")?, task).await?;
+        let item = "the account of the key";
+        match response.status {
+            200 => response.at("/current_user/username"),
+            404 => Ok(None),
+            403 => Err(self.client.refusal_as(401, &response, item)),
+            _ => Err(self.client.refusal(&response, item)),
         }
-        Ok(access)
+    }
+
+    /// Returns a page without topics, each of which is a request.
+    fn sample(&self) -> Pagination {
+        Pagination::new(Some(self.client.http.now()), PAGE)
     }
 
     fn size(&self, _stream: Stream) -> u32 {
@@ -264,21 +214,15 @@ impl Tracker for Discourse {
         if self.of.as_ref().is_some_and(|of| !topic.category().is_some_and(|c| of.contains(&c))) {
             return Ok(Fate::Moved(None));
         }
-        Ok(Fate::Whole(topic.records(&self.names, self.web()).into_iter().flatten().collect()))
+        Ok(Fate::Whole(
+            topic.records(&self.names, self.client.web()).into_iter().flatten().collect(),
+        ))
     }
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let url = self.client.url(&format!("posts/{}.json", part(remote_id)))?;
-        let response = self.client.get(url, task).await?;
-        match response.status {
-            200 => {}
-            403 | 404 | 410 => return Ok(Fate::Gone),
-            _ => return Err(self.client.refusal(&response, "a post")),
-        }
-        Ok(match shapes::comment(&String::from_utf8_lossy(&response.body), number, self.web()) {
-            Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
-            Ok(None) => Fate::Gone,
-            Err(_) => Fate::Unreadable,
-        })
+        let url = self.client.url(&format!("posts/{}.json", part(remote_id)));
+        let response = self.client.find(url, GONE_STATUSES, "a post", task).await?;
+        let Some(response) = response else { return Ok(Fate::Gone) };
+        Ok(Fate::of(shapes::comment(&response.text(), number, self.client.web())))
     }
 }

@@ -8,9 +8,14 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::tracker::{client::clean, github::describe, identity};
+use crate::tracker::{
+    client::clean,
+    dates::{Time, time},
+    github::describe,
+    identity,
+};
 use precedent_core::model::{
-    ANSWER, Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, Record, State,
+    ANSWER, Author, CommentRecord, DocumentRecord, INTERNAL, Raw, Record, State,
 };
 use precedent_markup::hypertext;
 
@@ -72,8 +77,7 @@ pub(super) fn below(id: u64, list: &[Category]) -> BTreeSet<u64> {
 #[derive(Deserialize)]
 pub(super) struct TopicEntry {
     pub(super) id: u64,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    bumped_at: Option<Timestamp>,
+    bumped_at: Option<Time>,
     pinned: Option<bool>,
     pinned_globally: Option<bool>,
     closed: Option<bool>,
@@ -84,7 +88,7 @@ pub(super) struct TopicEntry {
 impl TopicEntry {
     /// Returns the time that determines its place in the list.
     pub(super) fn bumped_at(&self) -> Option<Timestamp> {
-        self.bumped_at
+        time(self.bumped_at)
     }
 
     pub(super) fn is_pinned(&self) -> bool {
@@ -102,10 +106,8 @@ struct About {
     #[serde(default)]
     title: String,
     slug: Option<String>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    last_posted_at: Option<Timestamp>,
+    created_at: Option<Time>,
+    last_posted_at: Option<Time>,
     deleted_at: Option<Value>,
     closed: Option<bool>,
     archived: Option<bool>,
@@ -151,8 +153,7 @@ struct Post {
     raw: Option<String>,
     cooked: Option<String>,
     created_at: Timestamp,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
+    updated_at: Option<Time>,
     deleted_at: Option<Value>,
     user_deleted: Option<bool>,
     hidden: Option<bool>,
@@ -234,7 +235,7 @@ impl Post {
             body: self.text(),
             url: Some(format!("{web}/t/{slug}/{number}/{}", self.post_number)),
             created_at: self.created_at,
-            updated_at: self.updated_at.unwrap_or(self.created_at),
+            updated_at: time(self.updated_at).unwrap_or(self.created_at),
             raw: Raw::new(stored_raw(raw, is_answer)),
         }
     }
@@ -303,20 +304,18 @@ impl Topic {
                 first = Some(post);
             } else if post.has_content() {
                 let comment = post.record(raw, about.id, &slug, is_answer, web);
-                out.push(Ok(Record::Comment(Box::new(comment))));
+                out.push(Ok(comment.into()));
             }
         }
         let is_solved = answered_at.is_some() || answer_number.is_some();
         let is_closed = is_solved || about.closed == Some(true) || about.archived == Some(true);
-        let edited_at = first.as_ref().and_then(|post| post.updated_at);
+        let edited_at = first.as_ref().and_then(|post| time(post.updated_at));
+        let created_at = time(about.created_at);
         let category = about.category_id.and_then(|id| names.get(&id).cloned());
         let tags =
             about.tags.iter().filter_map(|tag| tag.as_str().or_else(|| tag.get("name")?.as_str()));
         let document = DocumentRecord {
-            repository: None,
-            kind: DocKind::Issue,
             number: Some(about.id),
-            slug: None,
             remote_id: Some(about.id.to_string()),
             title: about.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: first
@@ -330,16 +329,14 @@ impl Topic {
             state_reason: is_solved.then(|| "completed".to_owned()),
             author: first.as_ref().map(|post| author(post, false)).unwrap_or_default(),
             labels: category.into_iter().chain(tags.map(str::to_owned)).collect(),
-            milestone: None,
-            locked: false,
             comment_count: out.iter().filter(|record| record.is_ok()).count() as u64,
-            created_at: about.created_at,
-            updated_at: about.created_at.max(about.last_posted_at).max(edited_at),
+            created_at,
+            updated_at: created_at.max(time(about.last_posted_at)).max(edited_at),
             closed_at: answered_at.or(closed_at).filter(|_| is_closed),
-            merged_at: None,
             raw: Raw::new(stored_raw(&self.raw, is_solved)),
+            ..DocumentRecord::default()
         };
-        out.insert(0, Ok(Record::Document(Box::new(document))));
+        out.insert(0, Ok(document.into()));
         out
     }
 }

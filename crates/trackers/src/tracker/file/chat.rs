@@ -5,9 +5,10 @@ use serde_json::Value;
 
 use super::{
     context::FileContext,
-    piece::{Comment, Item, Piece, title_or_first_line},
+    piece::{Comment, Piece, item_record, state, title_or_first_line},
 };
 use crate::tracker::dates;
+use precedent_core::model::{Author, DocumentRecord};
 use precedent_text::html;
 
 /// The reactions that mark a question as solved.
@@ -62,20 +63,20 @@ pub fn pieces(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<Piece> 
         reactions.into_iter().any(|r| r["name"].as_str().is_some_and(|n| CHECKS.contains(&n)));
     let last =
         value["latest_reply"].as_str().and_then(|ts| dates::parse(ts, dates::Order::default()));
-    let item = Item {
-        number: thread,
+    let item = DocumentRecord {
+        number: Some(thread),
         title: title_or_first_line("", &body),
         body,
-        author,
-        is_closed: is_solved,
-        reason: is_solved.then(|| "solved".to_owned()),
-        comments: value["reply_count"].as_u64().unwrap_or_default(),
+        author: Author { login: author, ..Author::default() },
+        state: state(is_solved),
+        state_reason: is_solved.then(|| "solved".to_owned()),
+        comment_count: value["reply_count"].as_u64().unwrap_or_default(),
         created_at: at,
         updated_at: last.or(at),
         closed_at: last.filter(|_| is_solved),
-        ..Item::default()
+        ..DocumentRecord::default()
     };
-    let mut out = vec![Piece::Record(item.record(bytes.to_vec()))];
+    let mut out = vec![Piece::Record(item_record(item, bytes.to_vec()))];
     // Some exporters put the replies into the first message.
     for inner in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten()
     {

@@ -35,6 +35,8 @@ pub struct Content {
     pub place: String,
     /// Path of the file, or of the archive that contains it.
     pub path: PathBuf,
+    /// `true` for a page of a wiki like GitHub's, where front matter is a part of the text.
+    pub is_wiki: bool,
     bytes: Option<Arc<[u8]>>,
     bytes_read: Arc<AtomicU64>,
 }
@@ -47,9 +49,16 @@ impl Content {
             place: name.clone(),
             name,
             path: path.to_owned(),
+            is_wiki: false,
             bytes: None,
             bytes_read: Arc::default(),
         }
+    }
+
+    /// Creates the content of a file that is part of the program.
+    pub fn built_in(name: &str, text: &'static str) -> Self {
+        let file = Self::file(Path::new(name));
+        Self { bytes: Some(text.as_bytes().into()), path: "the sample".into(), ..file }
     }
 
     /// Sets its place relative to a given folder.
@@ -181,29 +190,12 @@ pub fn for_each_member(
 ) -> Result<bool> {
     let whole = Content::file(path);
     let start = whole.start(1024)?;
-    if is_tar(&start) {
-        if start.starts_with(b"manifest.json\0") {
-            return Err(Error::not_found(format!(
-                "{}: this is an exported casebook",
-                path.display()
-            ))
+    if is_tar(&start) && start.starts_with(b"manifest.json\0") {
+        return Err(Error::not_found(format!("{}: this is an exported casebook", path.display()))
             .with_hint("Import it with: precedent import casebook FILE"));
-        }
-        tar(&whole, 1, &mut visit)?;
-        return Ok(true);
     }
-    if is_zip(&start) {
-        zip(&whole, 1, &mut visit)?;
-        return Ok(true);
-    }
-    if start.starts_with(OLE)
-        && let Some(documents) = documents(&whole, &whole_of(&whole)?)
-    {
-        visit_all(documents, &mut visit)?;
-        return Ok(false);
-    }
-    visit(whole)?;
-    Ok(false)
+    inside(whole, &start, 1, &mut visit)?;
+    Ok(is_tar(&start) || is_zip(&start))
 }
 
 /// The first bytes of older office documents.
@@ -237,26 +229,24 @@ fn visit_all(contents: Vec<Content>, visit: &mut Visitor<'_>) -> Result<bool> {
 /// A callback for each content that returns whether to continue.
 type Visitor<'a> = dyn FnMut(Content) -> Result<bool> + 'a;
 
-/// Calls `visit` with an archive member, or with the members of a nested archive. A member that is
-/// not a valid archive is passed unchanged, so that its error is reported and the others are read.
-fn inside(member: Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
+/// Calls `visit` with a file that starts with these bytes, or with its members if it is an archive.
+/// A member that is not a valid archive is passed unchanged, so that its error is reported and the
+/// others are read.
+fn inside(member: Content, start: &[u8], depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     if depth > MAX_ARCHIVES {
         return visit(member);
     }
-    let start = member.start(1024).unwrap_or_default();
-    if is_tar(&start) {
+    if is_tar(start) {
         return tar(&member, depth, visit);
     }
-    let is_archive = is_zip(&start) && opens(&member);
-    if !is_archive
-        && (start.starts_with(OLE) || is_zip(&start))
-        && let Some(documents) = whole_of(&member).ok().and_then(|bytes| documents(&member, &bytes))
-    {
-        return visit_all(documents, visit);
+    if is_zip(start) && (depth == 1 || opens(&member)) {
+        return zip(&member, depth, visit);
     }
-    match is_archive {
-        true => zip(&member, depth, visit),
-        false => visit(member),
+    let is_document = start.starts_with(OLE) || is_zip(start);
+    let bytes = if is_document { whole_of(&member).ok() } else { None };
+    match bytes.and_then(|bytes| documents(&member, &bytes)) {
+        Some(documents) => visit_all(documents, visit),
+        None => visit(member),
     }
 }
 
@@ -342,7 +332,9 @@ fn tar(whole: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
         }
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).map_err(|e| damage_error(path, &e))?;
-        if !inside(member(whole, &name, bytes), depth + 1, visit)? {
+        let member = member(whole, &name, bytes);
+        let start = member.start(1024).unwrap_or_default();
+        if !inside(member, &start, depth + 1, visit)? {
             return Ok(false);
         }
     }
@@ -409,7 +401,9 @@ fn members<R: Read + io::Seek>(
             ))
             .with_hint("If the file is genuine, unpack it first, then import the result."));
         }
-        if !inside(member(whole, &name, bytes), depth + 1, visit)? {
+        let member = member(whole, &name, bytes);
+        let start = member.start(1024).unwrap_or_default();
+        if !inside(member, &start, depth + 1, visit)? {
             return Ok(false);
         }
     }
@@ -423,6 +417,7 @@ fn member(whole: &Content, name: &str, bytes: Vec<u8>) -> Content {
         name,
         place,
         path: whole.path.clone(),
+        is_wiki: false,
         bytes: Some(bytes.into()),
         bytes_read: Arc::clone(&whole.bytes_read),
     }

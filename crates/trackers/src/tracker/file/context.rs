@@ -2,10 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde_json::Value;
@@ -26,18 +23,28 @@ pub struct FileContext {
     /// Meanings of the state words.
     pub words: Words,
     mapping: Mapping,
-    unknown: Arc<Mutex<Unknown>>,
-    notes: Arc<Mutex<BTreeSet<&'static str>>>,
-    unread: Arc<Mutex<Unread>>,
-    samples: Arc<AtomicU64>,
+    findings: Arc<Mutex<Findings>>,
     /// True if the first record has a number of its own, which a position could repeat.
     pub has_numbers: bool,
+}
+
+/// The words and fields of a file that were not recognized.
+#[derive(Debug, Default)]
+struct Findings {
+    unknown: Unknown,
+    notes: BTreeSet<&'static str>,
+    unread: Unread,
+    samples: u64,
 }
 
 impl FileContext {
     /// Creates the properties of a file with these settings.
     pub fn new(mapping: &Mapping) -> Self {
         Self { words: mapping.words.clone(), mapping: mapping.clone(), ..Self::default() }
+    }
+
+    fn findings(&self) -> MutexGuard<'_, Findings> {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether an item is closed; counts unknown state words.
@@ -49,8 +56,7 @@ impl FileContext {
     pub fn closed_in(&self, words: &Words, fields: StateFields<'_>) -> bool {
         let (is_closed, guess) = words.resolve(fields);
         if guess {
-            let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
-            unknown.count(fields.word.unwrap_or_default());
+            self.findings().unknown.count(fields.word.unwrap_or_default());
         }
         is_closed
     }
@@ -62,32 +68,33 @@ impl FileContext {
 
     /// Adds a notice about how records are read.
     pub fn note(&self, words: &'static str) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(words);
+        self.findings().notes.insert(words);
     }
 
     /// Returns whether the next record of a known format is checked for unused text; only the first
     /// ones are, because the check costs more than the parsing.
     pub fn samples(&self) -> bool {
-        self.samples.fetch_add(1, Ordering::Relaxed) < SAMPLES
+        let mut findings = self.findings();
+        findings.samples += 1;
+        findings.samples <= SAMPLES
     }
 
     /// Counts the text of a record that its contents lack.
     pub fn unread(&self, record: &Value, pieces: &[Piece]) {
-        self.unread.lock().unwrap_or_else(PoisonError::into_inner).count(record, pieces);
+        self.findings().unread.count(record, pieces);
     }
 
     /// Returns the unused fields with their sizes; without `include_all`, only those with prose.
     pub fn unused_fields(&self, include_all: bool) -> Vec<(String, u64)> {
-        self.unread.lock().unwrap_or_else(PoisonError::into_inner).fields(include_all)
+        self.findings().unread.fields(include_all)
     }
 
     /// Returns the notices, and those about unknown state words.
     pub fn doubts(&self) -> Vec<String> {
-        let mut notices =
-            doubts(&self.unknown.lock().unwrap_or_else(PoisonError::into_inner), "record");
-        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        notices.extend(notes.iter().map(|words| (*words).to_owned()));
-        notices.extend(self.unread.lock().unwrap_or_else(PoisonError::into_inner).doubt());
+        let findings = self.findings();
+        let mut notices = doubts(&findings.unknown, "record");
+        notices.extend(findings.notes.iter().map(|words| (*words).to_owned()));
+        notices.extend(findings.unread.doubt());
         notices
     }
 }

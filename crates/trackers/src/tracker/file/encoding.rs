@@ -28,6 +28,12 @@ pub struct Charset {
     pub rival: Option<&'static Encoding>,
 }
 
+impl Default for Charset {
+    fn default() -> Self {
+        Self { encoding: UTF_8, errors: 0, rival: None }
+    }
+}
+
 impl Charset {
     /// Returns the name of the encoding, unless it is UTF-8.
     pub fn label(self) -> Option<&'static str> {
@@ -60,30 +66,18 @@ impl Utf8 {
         if self.partial.is_empty() && bytes.is_ascii() {
             return;
         }
-        let buffer;
-        let mut rest = if self.partial.is_empty() {
-            bytes
-        } else {
-            buffer = [std::mem::take(&mut self.partial).as_slice(), bytes].concat();
-            buffer.as_slice()
-        };
-        loop {
-            let (valid, error_position) = match std::str::from_utf8(rest) {
-                Ok(_) => (rest, None),
-                Err(e) => (&rest[..e.valid_up_to()], Some((e.valid_up_to(), e.error_len()))),
-            };
-            self.whole += valid.iter().filter(|b| **b >= 0xc0).count() as u64;
-            match error_position {
-                None => return,
-                Some((at, Some(length))) => {
-                    self.broken += 1;
-                    self.foreign += u64::from(matches!(rest[at], 0xfe | 0xff | 0xc0 | 0xc1));
-                    rest = &rest[at + length..];
-                }
-                Some((at, None)) => {
-                    self.partial = rest[at..].to_vec();
-                    return;
-                }
+        let bytes = [std::mem::take(&mut self.partial).as_slice(), bytes].concat();
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            self.whole += chunk.valid().bytes().filter(|b| *b >= 0xc0).count() as u64;
+            let invalid = chunk.invalid();
+            let error = std::str::from_utf8(invalid).err();
+            if chunks.peek().is_none() && error.is_some_and(|e| e.error_len().is_none()) {
+                // The next bytes may complete the character.
+                self.partial = invalid.to_vec();
+            } else if !invalid.is_empty() {
+                self.broken += 1;
+                self.foreign += u64::from(matches!(invalid[0], 0xfe | 0xff | 0xc0 | 0xc1));
             }
         }
     }
@@ -129,7 +123,7 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Charset> {
     }
     let enough = if whole { 1 } else { 2 };
     if utf8.broken < enough || utf8.whole >= utf8.broken || utf8.foreign == utf8.broken {
-        return Ok(Charset { encoding: UTF_8, errors: utf8.broken, rival: None });
+        return Ok(Charset { errors: utf8.broken, ..Charset::default() });
     }
     let (encoding, rival) = old(&sample);
     Ok(Charset { encoding, errors: 0, rival })

@@ -10,11 +10,11 @@ use serde_json::json;
 
 use super::{
     content::Content,
-    piece::{Comment, Item, Piece, title_or_first_line},
+    piece::{Comment, Piece, item_record, state, title_or_first_line},
     states::Words,
 };
-use crate::tracker::import::MAX_RECORD;
-use precedent_core::model::Record;
+use crate::tracker::{identity::hash_of, import::MAX_RECORD};
+use precedent_core::model::{Author, DocumentRecord, Record};
 use precedent_markup::message::{self, Message, is_divider};
 use precedent_text::mail;
 
@@ -41,7 +41,7 @@ struct Part {
     place: Place,
     /// Number of the thread, derived from the id of its first mail so that it is stable between
     /// imports.
-    number: u32,
+    number: u64,
     /// Id of the first mail.
     root: String,
     role: Role,
@@ -123,12 +123,12 @@ impl MailHeads {
             let root = first.references.first().unwrap_or(&first.id);
             roots.entry(root).or_default().extend(members);
         }
-        let mut numbers: HashMap<u32, &str> = HashMap::new();
+        let mut numbers: HashMap<u64, &str> = HashMap::new();
         let mut mails = HashMap::new();
         for (root, members) in roots {
-            let mut number = number(root);
+            let mut number = hash_of(root);
             while numbers.contains_key(&number) {
-                number = number.wrapping_add(1).max(1);
+                number += 1;
             }
             numbers.insert(number, root);
             let first = members.iter().position(|(m, _)| m.id == root);
@@ -160,13 +160,6 @@ impl MailHeads {
 fn is_solved(subject: &str) -> bool {
     let marks = subject.split(']').filter_map(|part| part.rsplit_once('[')).map(|(_, mark)| mark);
     marks.into_iter().any(|mark| Words::default().word_state(mark) == Some(true))
-}
-
-/// Returns the number of a thread from the id of its first mail.
-fn number(root: &str) -> u32 {
-    let hash = blake3::hash(root.as_bytes());
-    let bytes = hash.as_bytes().first_chunk::<4>().copied().unwrap_or_default();
-    u32::from_le_bytes(bytes).max(1)
 }
 
 /// The groups of related ids.
@@ -218,7 +211,7 @@ pub fn pieces(
     let raw = json!({"headers": mail.headers, "text": mail.text}).to_string().into_bytes();
     let mut record = match part.role {
         Role::Answer => Comment {
-            number: part.number.into(),
+            number: part.number,
             id: Some(mail.id),
             author: mail.author,
             body: mail.text,
@@ -226,22 +219,23 @@ pub fn pieces(
             ..Comment::default()
         }
         .record(part.updated_at, "", raw),
-        Role::First | Role::InPlace => Item {
-            number: part.number.into(),
-            remote_id: Some(format!("<{}>", part.root)),
-            title: title_or_first_line(mail::subject(&mail.subject), &mail.text),
-            author: mail.author,
-            bot: mail.automatic,
-            body: mail.text,
-            is_closed: part.is_solved,
-            reason: part.is_solved.then(|| "solved".to_owned()),
-            comments: part.answers,
-            created_at: mail.date,
-            updated_at: part.updated_at,
-            closed_at: part.updated_at.filter(|_| part.is_solved),
-            ..Item::default()
+        Role::First | Role::InPlace => {
+            let item = DocumentRecord {
+                number: Some(part.number),
+                remote_id: Some(format!("<{}>", part.root)),
+                title: title_or_first_line(mail::subject(&mail.subject), &mail.text),
+                author: Author { login: mail.author, bot: mail.automatic, association: None },
+                body: mail.text,
+                state: state(part.is_solved),
+                state_reason: part.is_solved.then(|| "solved".to_owned()),
+                comment_count: part.answers,
+                created_at: mail.date,
+                updated_at: part.updated_at,
+                closed_at: part.updated_at.filter(|_| part.is_solved),
+                ..DocumentRecord::default()
+            };
+            item_record(item, raw)
         }
-        .record(raw),
     };
     match &mut record {
         // The real first mail must replace its stand-in, so the stand-in has no change time.
@@ -341,7 +335,7 @@ mod tests {
         MailHeads { heads: mails.to_vec() }.threads()
     }
 
-    fn numbers(mails: &[(Message, Place)]) -> Vec<(String, u32, Role)> {
+    fn numbers(mails: &[(Message, Place)]) -> Vec<(String, u64, Role)> {
         let threads = threads(mails);
         mails
             .iter()

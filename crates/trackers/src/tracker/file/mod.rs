@@ -75,7 +75,6 @@ enum Form {
     Table(Box<Plan>),
     Xml { element: String, charset: Charset, context: FileContext },
     Mail { mailbox: bool, threads: Arc<mail::Threads> },
-    Page,
     Pages(Vec<DocumentRecord>),
 }
 
@@ -112,25 +111,14 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     if let Some(error) = foreign::at_once(content, &start) {
         return Err(error);
     }
-    if is_page(&content.name) {
-        return Ok(Look {
-            kind: "wiki page".to_owned(),
-            tracker: "",
-            namespace: "wiki".to_owned(),
-            doubts: Vec::new(),
-            form: Form::Page,
-        });
+    if wiki::is_page(&content.name) {
+        return Ok(Look::of("", "wiki page", Form::Pages(page_of(content)?)));
     }
     if message::is_mail(&start) {
         let line = start.split(|b| *b == b'\n').next().unwrap_or_default();
         let mailbox = message::is_divider(&String::from_utf8_lossy(line));
-        return Ok(Look {
-            kind: if mailbox { "mailbox" } else { "mail" }.to_owned(),
-            tracker: "",
-            namespace: "mail".to_owned(),
-            doubts: Vec::new(),
-            form: Form::Mail { mailbox, threads: Arc::default() },
-        });
+        let kind = if mailbox { "mailbox" } else { "mail" };
+        return Ok(Look::of("", kind, Form::Mail { mailbox, threads: Arc::default() }));
     }
     // The first distinctive byte may come late; for a truncated file the start decides.
     let charset = match start.is_ascii() {
@@ -146,24 +134,15 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     if text.trim_start().starts_with('<')
         && let Some(pages) = pages_of(content, charset, &text)?
     {
-        return Ok(Look {
-            kind: "Confluence page".to_owned(),
-            tracker: "",
-            namespace: "wiki".to_owned(),
-            doubts: Vec::new(),
-            form: Form::Pages(pages),
-        });
+        return Ok(Look::of("", "Confluence page", Form::Pages(pages)));
     }
     match text.trim_start().chars().next() {
         Some('{' | '[') => json(content, mapping, charset, &text),
         Some('<') => match foreign::tracker_of_xml(&text) {
-            Some((tracker, element)) => Ok(Look {
-                kind: format!("{tracker} XML").trim_start().to_owned(),
-                tracker,
-                namespace: if tracker.is_empty() { "files".to_owned() } else { name(tracker) },
-                doubts: Vec::new(),
-                form: Form::Xml { element, charset, context: FileContext::new(mapping) },
-            }),
+            Some((tracker, element)) => {
+                let context = FileContext::new(mapping);
+                Ok(Look::of(tracker, "XML", Form::Xml { element, charset, context }))
+            }
             None => Err(foreign::markup(content, &text)),
         },
         Some(_) if foreign::is_no_text(&text) => Err(foreign::text(content, &text)),
@@ -171,21 +150,34 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
             Some(plan) if plan.rows == 0 => {
                 Err(foreign::empty_file(content, "a table without rows"))
             }
-            Some(mut plan) => Ok(Look {
-                kind: kind(&plan),
-                tracker: plan.tracker,
-                namespace: if plan.tracker.is_empty() {
-                    "files".to_owned()
-                } else {
-                    name(plan.tracker)
-                },
-                doubts: std::mem::take(&mut plan.doubts),
-                form: Form::Table(Box::new(plan)),
-            }),
+            Some(mut plan) => {
+                let kind = if plan.delimiter == b'\t' { "TSV" } else { "CSV" };
+                let doubts = std::mem::take(&mut plan.doubts);
+                let look = Look::of(plan.tracker, kind, Form::Table(Box::new(plan)));
+                Ok(Look { doubts, ..look })
+            }
             None => Err(foreign::text(content, &text)),
         },
         None => Err(foreign::empty_file(content, "an empty file")),
     }
+}
+
+/// Returns the page in a file, unless it is a part of every page.
+fn page_of(content: &Content) -> Result<Vec<DocumentRecord>> {
+    let damage = |e| damage_error(&content.path, &e);
+    let mut bytes = Vec::new();
+    content.open()?.take(wiki::MAX_PAGE).read_to_end(&mut bytes).map_err(damage)?;
+    let charset = encoding::detect(bytes.as_slice(), true).map_err(damage)?;
+    let mut text = String::new();
+    Utf8Reader::new(bytes.as_slice(), charset.encoding)
+        .read_to_string(&mut text)
+        .map_err(damage)?;
+    let facts = wiki::file_facts(&content.path);
+    let page = match content.is_wiki {
+        true => wiki::page_from(&content.name, text.into_bytes(), facts),
+        false => wiki::page_of_folder(&content.place, text.into_bytes(), facts),
+    };
+    Ok(page.map_err(Error::invalid)?.into_iter().collect())
 }
 
 /// Returns the pages in a file of Confluence; `None` if it is another file.
@@ -216,24 +208,6 @@ fn pages_of(
         }
         () => None,
     })
-}
-
-/// Returns whether a file of this name is a wiki page.
-pub fn is_page(file: &str) -> bool {
-    let name = file.to_lowercase();
-    wiki::ENDINGS.iter().any(|e| name.ends_with(e))
-}
-
-fn name(tracker: &str) -> String {
-    tracker.to_lowercase().replace(' ', "-")
-}
-
-fn kind(plan: &Plan) -> String {
-    let form = if plan.delimiter == b'\t' { "TSV" } else { "CSV" };
-    match plan.tracker {
-        "" => form.to_owned(),
-        tracker => format!("{tracker} {form}"),
-    }
 }
 
 fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> Result<Look> {
@@ -267,9 +241,9 @@ fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> R
         return Err(error);
     }
     context.has_numbers =
-        is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &context);
+        json::is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &context);
     let tracker = match () {
-        () if is_hub(first.to_string().as_bytes()) || release::is_release(&first) => "GitHub",
+        () if json::is_hub(first.to_string().as_bytes()) || release::is_release(&first) => "GitHub",
         () if json::is_comments_of_bugs(text) => "Bugzilla",
         () => tracker_by_shape(&first),
     };
@@ -285,16 +259,9 @@ fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> R
     let address = ["self", "url"].iter().find_map(|n| first.get(n)?.as_str());
     let host =
         address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
-    Ok(Look {
-        kind: format!("{tracker} JSON").trim_start().to_owned(),
-        tracker,
-        namespace: host.map_or_else(
-            || if tracker.is_empty() { "files".to_owned() } else { name(tracker) },
-            str::to_owned,
-        ),
-        doubts,
-        form: Form::Json { charset, holders, context },
-    })
+    let look = Look::of(tracker, "JSON", Form::Json { charset, holders, context });
+    let namespace = host.map_or(look.namespace, str::to_owned);
+    Ok(Look { namespace, doubts, ..look })
 }
 
 /// Adds the people in a list of users to the settings; returns the error that nothing else is in
@@ -333,11 +300,6 @@ fn records(content: &Content, stream: Box<dyn Read + Send>, holders: &[String]) 
     Records::over(&content.path, stream, content.counter(), holders)
 }
 
-/// Returns whether a record is parsed as one of GitHub's, and has nothing that GitHub's lack.
-fn is_hub(record: &[u8]) -> bool {
-    json::is_hub(record)
-}
-
 /// Returns the tracker whose JSON records have these fields, if they are decisive.
 fn tracker_by_shape(record: &Value) -> &'static str {
     let has = |name: &str| record.get(name).is_some();
@@ -365,13 +327,24 @@ pub fn tracker_of(raw: &[u8]) -> &'static str {
     if fields.values().all(is_cell) {
         return columns::tracker(&fields.keys().cloned().collect::<Vec<_>>());
     }
-    match is_hub(raw) {
+    match json::is_hub(raw) {
         true => "GitHub",
         false => tracker_by_shape(&Value::Object(fields)),
     }
 }
 
 impl Look {
+    fn of(tracker: &'static str, kind: &str, form: Form) -> Self {
+        let namespace = match &form {
+            Form::Pages(_) => "wiki".to_owned(),
+            Form::Mail { .. } => "mail".to_owned(),
+            _ if tracker.is_empty() => "files".to_owned(),
+            _ => tracker.to_lowercase().replace(' ', "-"),
+        };
+        let kind = format!("{tracker} {kind}").trim_start().to_owned();
+        Self { kind, tracker, namespace, doubts: Vec::new(), form }
+    }
+
     /// Returns `None` unless the file contains mails; otherwise whether it is a mailbox of several.
     pub fn mailbox(&self) -> Option<bool> {
         match &self.form {
@@ -405,7 +378,7 @@ impl Look {
         match &self.form {
             Form::Json { charset, .. } | Form::Xml { charset, .. } => Some(*charset),
             Form::Table(plan) => Some(plan.charset),
-            Form::Page | Form::Pages(_) | Form::Mail { .. } => None,
+            Form::Pages(_) | Form::Mail { .. } => None,
         }
     }
 
@@ -436,7 +409,7 @@ impl Look {
 
     /// Returns whether it is a wiki page.
     pub fn is_page(&self) -> bool {
-        matches!(self.form, Form::Page | Form::Pages(_))
+        matches!(self.form, Form::Pages(_))
     }
 
     /// Returns the number of lines before the table.
@@ -467,9 +440,9 @@ impl Look {
                     if let Err(why) = &slice.bytes
                         && matches!(why.as_str(), CUT_LIST | CUT_RECORD)
                     {
-                        return Err(Error::invalid(format!("{place}: the file is truncated: {why}")).with_hint(
-                            "Anything read before that is kept. Download the file again and repeat the import.",
-                        ));
+                        return Err(truncation_error(format!(
+                            "{place}: the file is truncated: {why}"
+                        )));
                     }
                     if !visit(place, slice.bytes.map(|b| Chunk::Json(b, slice.position))) {
                         return Ok(false);
@@ -481,13 +454,8 @@ impl Look {
                     xml::Items::new(Utf8Reader::new(content.open()?, charset.encoding), element);
                 for n in 1.. {
                     let item = items.next_item().map_err(|why| {
-                        Error::invalid(format!(
-                            "{}: the file is truncated or damaged: {why}",
-                            content.path.display()
-                        ))
-                        .with_hint(
-                            "Anything read before that is kept. Download the file again and repeat the import.",
-                        )
+                        let path = content.path.display();
+                        truncation_error(format!("{path}: the file is truncated or damaged: {why}"))
                     })?;
                     let Some(item) = item else { break };
                     if !visit(format!("{}:{n}", content.name), Ok(Chunk::Json(item, n))) {
@@ -502,34 +470,9 @@ impl Look {
                 })
                 .map_err(|e| damage_error(&content.path, &e));
             }
-            Form::Page => {
-                let mut bytes = Vec::new();
-                let stream = content.open()?;
-                stream
-                    .take(wiki::MAX_PAGE)
-                    .read_to_end(&mut bytes)
-                    .map_err(|e| damage_error(&content.path, &e))?;
-                let charset = encoding::detect(bytes.as_slice(), true)
-                    .map_err(|e| damage_error(&content.path, &e))?;
-                if charset.encoding != UTF_8 {
-                    let mut text = String::new();
-                    Utf8Reader::new(bytes.as_slice(), charset.encoding)
-                        .read_to_string(&mut text)
-                        .map_err(|e| damage_error(&content.path, &e))?;
-                    bytes = text.into_bytes();
-                }
-                match wiki::page_of_folder(&content.place, bytes, wiki::file_facts(&content.path)) {
-                    Ok(Some(page)) => {
-                        let page = Box::new(Record::Document(Box::new(page)));
-                        return Ok(visit(content.name.clone(), Ok(Chunk::Page(page))));
-                    }
-                    Ok(None) => {}
-                    Err(why) => return Ok(visit(content.name.clone(), Err(why))),
-                }
-            }
             Form::Pages(pages) => {
                 for page in pages {
-                    let page = Chunk::Page(Box::new(Record::Document(Box::new(page.clone()))));
+                    let page = Chunk::Page(Box::new(page.clone().into()));
                     if !visit(content.name.clone(), Ok(page)) {
                         return Ok(false);
                     }
@@ -562,11 +505,16 @@ impl Look {
             (Chunk::Mail(bytes, at), Form::Mail { threads, .. }) => {
                 mail::pieces(&bytes, &at, threads)
             }
-            (Chunk::Page(page), Form::Page) => Ok(with_releases(*page)),
-            (Chunk::Page(page), _) => Ok(vec![Piece::Record(*page)]),
+            (Chunk::Page(page), _) => Ok(with_releases(*page)),
             _ => Ok(Vec::new()),
         }
     }
+}
+
+fn truncation_error(message: String) -> Error {
+    Error::invalid(message).with_hint(
+        "Anything read before that is kept. Download the file again and repeat the import.",
+    )
 }
 
 /// Returns a page, with its releases if it is a changelog.

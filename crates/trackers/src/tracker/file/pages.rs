@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::xml;
 use crate::tracker::{dates, wiki};
-use precedent_core::model::{Author, DocKind, DocumentRecord, Raw};
+use precedent_core::model::{DocKind, DocumentRecord, Raw};
 use precedent_markup::{hypertext, storage_format};
 use precedent_text::html;
 
@@ -29,26 +29,12 @@ fn page(title: &str, storage: &str) -> DocumentRecord {
 
 fn document(title: &str, body: String, raw: Vec<u8>) -> DocumentRecord {
     DocumentRecord {
-        repository: None,
         kind: DocKind::Page,
-        number: None,
         slug: Some(wiki::slug_of_title(title)),
-        remote_id: None,
         title: title.trim().to_owned(),
         body,
-        url: None,
-        state: None,
-        state_reason: None,
-        author: Author::default(),
-        labels: Vec::new(),
-        milestone: None,
-        locked: false,
-        comment_count: 0,
-        created_at: None,
-        updated_at: None,
-        closed_at: None,
-        merged_at: None,
         raw: Raw::new(raw),
+        ..DocumentRecord::default()
     }
 }
 

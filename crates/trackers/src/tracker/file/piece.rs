@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
+use super::names::{Relation, relation};
 use crate::tracker::identity::Identity;
 use precedent_core::model::{
-    Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, Record, ReleaseRecord, State,
+    ANSWER, Author, CommentRecord, DocumentRecord, INTERNAL, Raw, Record, ReleaseRecord, State,
 };
 
 /// A relation between two items, as the file states it.
@@ -27,76 +28,59 @@ pub enum Piece {
     Release(Option<String>, ReleaseRecord),
 }
 
-/// An item from a parser; missing fields are empty.
-#[derive(Debug, Default)]
-pub struct Item {
-    pub project: Option<String>,
-    pub pull: bool,
-    pub number: u64,
-    pub remote_id: Option<String>,
-    pub title: String,
-    pub body: String,
-    pub url: Option<String>,
-    pub is_closed: bool,
-    pub merged_at: Option<Timestamp>,
-    pub reason: Option<String>,
-    pub author: Option<String>,
-    pub bot: bool,
-    pub labels: Vec<String>,
-    pub milestone: Option<String>,
-    pub comments: u64,
-    pub created_at: Option<Timestamp>,
-    pub updated_at: Option<Timestamp>,
-    pub closed_at: Option<Timestamp>,
+impl Piece {
+    /// Creates the link of an item to another. Words for duplicates determine its kind and direction;
+    /// otherwise it has this kind, and `back` reverses it. A bare number belongs to the item's
+    /// project.
+    pub fn link(of: &Identity, target: Identity, words: &str, tie: Tie, back: bool) -> Self {
+        let (tie, back) = match relation(words) {
+            Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
+            None => (tie, back),
+        };
+        let project = target.project.or_else(|| of.project.clone());
+        let target = Identity { project, ..target };
+        let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
+        Self::Link(from, to, tie)
+    }
 }
 
-impl Item {
-    /// Converts the item to a record with these raw bytes. The fingerprint covers the parsed
-    /// values, so a changed interpretation of a date or word counts as a change.
-    pub fn record(self, bytes: Vec<u8>) -> Record {
-        let mut raw = Raw::new(bytes);
-        let fingerprint = format!(
-            "{:?}",
-            (
-                &self.title,
-                &self.body,
-                self.is_closed,
-                &self.reason,
-                &self.labels,
-                self.created_at,
-                self.updated_at,
-                self.closed_at
-            )
-        );
-        raw.hash = Raw::new([&raw.hash[..], fingerprint.as_bytes()].concat()).hash;
-        let closed_at = self.closed_at.filter(|_| self.is_closed);
-        Record::Document(Box::new(DocumentRecord {
-            repository: self.project,
-            kind: if self.pull { DocKind::PullRequest } else { DocKind::Issue },
-            number: Some(self.number),
-            slug: None,
-            remote_id: self.remote_id,
-            title: title_or_first_line(&whole(&self.title), &whole(&self.body)),
-            body: whole(&self.body),
-            url: self.url.filter(|u| u.starts_with("http://") || u.starts_with("https://")),
-            state: Some(match (self.merged_at, self.is_closed) {
-                (Some(_), _) => State::Merged,
-                (None, true) => State::Closed,
-                (None, false) => State::Open,
-            }),
-            state_reason: self.reason.filter(|r| !r.trim().is_empty()),
-            author: Author { login: self.author, bot: self.bot, association: None },
-            labels: self.labels.iter().map(|l| whole(l)).collect(),
-            milestone: self.milestone,
-            locked: false,
-            comment_count: self.comments,
-            created_at: self.created_at,
-            updated_at: self.updated_at.or(closed_at).or(self.created_at),
-            closed_at,
-            merged_at: self.merged_at,
-            raw,
-        }))
-    }
+/// Completes an item from a parser, as a record with these raw bytes. The fingerprint covers the
+/// parsed values, so a changed interpretation of a date or word counts as a change.
+pub fn item_record(item: DocumentRecord, bytes: Vec<u8>) -> Record {
+    let is_closed = item.state == Some(State::Closed);
+    let mut raw = Raw::new(bytes);
+    let fingerprint = format!(
+        "{:?}",
+        (
+            &item.title,
+            &item.body,
+            is_closed,
+            &item.state_reason,
+            &item.labels,
+            item.created_at,
+            item.updated_at,
+            item.closed_at
+        )
+    );
+    raw.hash = Raw::new([&raw.hash[..], fingerprint.as_bytes()].concat()).hash;
+    let closed_at = item.closed_at.filter(|_| is_closed);
+    let record = DocumentRecord {
+        title: title_or_first_line(&whole(&item.title), &whole(&item.body)),
+        body: whole(&item.body),
+        url: item.url.filter(|u| u.starts_with("http://") || u.starts_with("https://")),
+        state_reason: item.state_reason.filter(|r| !r.trim().is_empty()),
+        labels: item.labels.iter().map(|l| whole(l)).collect(),
+        updated_at: item.updated_at.or(closed_at).or(item.created_at),
+        closed_at,
+        raw,
+        ..item
+    };
+    record.into()
+}
+
+/// Returns the state of an item.
+pub fn state(is_closed: bool) -> Option<State> {
+    Some(if is_closed { State::Closed } else { State::Open })
 }
 
 /// The longest title that is derived from a text, in characters.
@@ -117,7 +101,7 @@ pub fn title_or_first_line(title: &str, text: &str) -> String {
 }
 
 /// A comment from a parser.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comment {
     pub project: Option<String>,
     pub number: u64,
@@ -126,7 +110,10 @@ pub struct Comment {
     pub author: Option<String>,
     pub body: String,
     pub url: Option<String>,
+    /// `true` for an internal comment.
     pub hidden: bool,
+    /// `true` for the accepted answer.
+    pub answer: bool,
     pub at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
 }
@@ -138,21 +125,24 @@ impl Comment {
         let at = self.at.or(item).unwrap_or(Timestamp::UNIX_EPOCH);
         let time = self.at.map(|t| t.as_second().to_string()).unwrap_or_default();
         let id = self.id.unwrap_or_else(|| format!("{}-{time}-{mark}", self.number));
-        Record::Comment(Box::new(CommentRecord {
+        Record::from(CommentRecord {
             repository: self.project,
             number: self.number,
             remote_id: id,
             author: Author {
                 login: self.author,
                 bot: false,
-                association: self.hidden.then(|| INTERNAL.to_owned()),
+                association: match (self.answer, self.hidden) {
+                    (true, _) => Some(ANSWER.to_owned()),
+                    (false, is_hidden) => is_hidden.then(|| INTERNAL.to_owned()),
+                },
             },
             body: whole(&self.body).trim().to_owned(),
             url: self.url,
             created_at: at,
             updated_at: self.updated_at.unwrap_or(at),
             raw: Raw::new(bytes),
-        }))
+        })
     }
 }
 

@@ -4,8 +4,8 @@ use csv::StringRecord;
 use jiff::Timestamp;
 
 use super::{
-    names::{Relation, plain, relation},
-    piece::{Comment, Item, Piece, Tie, whole},
+    names::{plain, relation},
+    piece::{self, Comment, Piece, Tie, item_record, whole},
     states::is_resolution,
     table::Plan,
 };
@@ -14,7 +14,7 @@ use crate::tracker::{
     identity::{Identity, address, identity},
     redmine,
 };
-use precedent_core::model::MAX_NUMBER;
+use precedent_core::model::{Author, DocKind, DocumentRecord, MAX_NUMBER};
 use precedent_markup::{Markup, hypertext, storage_format};
 use precedent_text::html;
 
@@ -69,10 +69,11 @@ pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String>
     if plan.cells(cells, "body").any(|(_, text)| hypertext::is_html(text)) {
         title = html::decode_entities(&title);
     }
-    let item = Item {
-        project: of.project.clone(),
-        pull: url.as_deref().is_some_and(|u| u.contains("/pull/")),
-        number: of.number,
+    let is_pull = url.as_deref().is_some_and(|u| u.contains("/pull/"));
+    let item = DocumentRecord {
+        repository: of.project.clone(),
+        kind: if is_pull { DocKind::PullRequest } else { DocKind::Issue },
+        number: Some(of.number),
         remote_id: of
             .project
             .as_ref()
@@ -81,18 +82,18 @@ pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String>
         title,
         body,
         url,
-        is_closed: plan.words.resolve(state).0,
-        reason: reason.map(str::to_owned),
-        author: plan.cell(cells, "author").map(person),
+        state: piece::state(plan.words.resolve(state).0),
+        state_reason: reason.map(str::to_owned),
+        author: Author { login: plan.cell(cells, "author").map(person), ..Author::default() },
         labels: labels(plan, cells),
         milestone: plan.cell(cells, "milestone").map(str::to_owned),
-        comments: out.len() as u64,
+        comment_count: out.len() as u64,
         created_at,
         updated_at,
         closed_at,
-        ..Item::default()
+        ..DocumentRecord::default()
     };
-    out.insert(0, Piece::Record(item.record(raw)));
+    out.insert(0, Piece::Record(item_record(item, raw)));
     links(plan, cells, &of, &mut out);
     Ok(out)
 }
@@ -263,16 +264,7 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
             for part in text.split([',', ';', '\n']).map(str::trim).filter(|p| !p.is_empty()) {
                 let (words, key) = split_link(part);
                 let Some(target) = identity(key).filter(|o| o != of) else { continue };
-                let (tie, back) = match relation(&words) {
-                    Some(Relation::DuplicatedBy) => (Tie::DuplicateOf, true),
-                    Some(Relation::Duplicates) => (Tie::DuplicateOf, false),
-                    None => (tie, back),
-                };
-                // A bare number belongs to this project.
-                let target =
-                    Identity { project: target.project.or_else(|| of.project.clone()), ..target };
-                let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
-                out.push(Piece::Link(from, to, tie));
+                out.push(Piece::link(of, target, &words, tie, back));
             }
         }
     }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     columns,
     names::{is_part, part_rank, plain, relation, words},
+    piece::Comment,
     prose::is_prose,
     rows::person,
     states::Words,
@@ -25,25 +26,11 @@ use precedent_text::tokens::bare;
 /// The maximum nesting depth of fields.
 const MAX_DEPTH: usize = 8;
 
-/// A message of a thread.
+/// A message of a thread; the text is in the markup of the tracker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Post {
-    /// Id of the tracker.
-    pub id: Option<String>,
-    /// Name of the author, or an id if no name is known.
-    pub author: Option<String>,
-    /// Text in the markup of the tracker.
-    pub body: String,
-    /// Web address.
-    pub url: Option<String>,
-    /// Time of the message.
-    pub at: Option<Timestamp>,
-    /// Time of its last change.
-    pub updated_at: Option<Timestamp>,
-    /// `true` for an internal message.
-    pub hidden: bool,
-    /// `true` for the accepted answer.
-    pub answer: bool,
+    /// The message, whose author is an id if no name is known.
+    pub comment: Comment,
     /// `true` if the message says that it is the first, the report itself.
     pub first: bool,
     /// Item that the message names.
@@ -91,15 +78,16 @@ impl Shape {
         people(value, &mut shape.people, 0);
         shape.object(value.as_object()?, "", true, 0);
         // A preview repeats the beginning of a message.
-        let starts: Vec<String> = shape.posts.iter().map(|post| bare(&post.body)).collect();
+        let starts: Vec<String> = shape.posts.iter().map(|post| bare(&post.comment.body)).collect();
         let cells = &shape.cells;
         shape.prose.retain(|at| {
             let text = bare(cells[*at].trim_end_matches(['.', '…']));
             !starts.iter().any(|start| start.starts_with(&text))
         });
         for post in &mut shape.posts {
-            if let Some(name) = post.author.as_ref().and_then(|id| shape.people.get(id)) {
-                post.author = Some(name.clone());
+            let author = &mut post.comment.author;
+            if let Some(name) = author.as_ref().and_then(|id| shape.people.get(id)) {
+                *author = Some(name.clone());
             }
         }
         Some(shape)
@@ -436,9 +424,10 @@ fn posts(value: &Value, depth: usize) -> Vec<Post> {
             _ => None,
         };
         let list = list.filter(|_| is_own || !matches!(name.as_str(), "attachments" | "files"));
-        let url = out.first().and_then(|first| first.url.clone());
-        for inner in list.into_iter().flatten().flat_map(|item| posts(item, depth + 1)) {
-            out.push(Post { url: inner.url.or_else(|| url.clone()), ..inner });
+        let url = out.first().and_then(|first| first.comment.url.clone());
+        for mut inner in list.into_iter().flatten().flat_map(|item| posts(item, depth + 1)) {
+            inner.comment.url = inner.comment.url.or_else(|| url.clone());
+            out.push(inner);
         }
     }
     out
@@ -475,7 +464,7 @@ pub fn post(value: &Value) -> Option<Post> {
     let mut texts: Vec<(usize, bool, String)> = Vec::new();
     let mut author: Option<(usize, String)> = None;
     let mut at: Option<(usize, Timestamp)> = None;
-    let mut out = Post::default();
+    let mut out = Comment::default();
     let mut items: Vec<(usize, Identity)> = Vec::new();
     for (name, field_value) in fields {
         let mut parts = words(name);
@@ -537,7 +526,6 @@ pub fn post(value: &Value) -> Option<Post> {
     };
     let text =
         texts.into_iter().next().map(|(.., text)| text).or_else(nested_text).or_else(prose)?;
-    out.item = items.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, item)| item);
     out.author = author.map(|(_, name)| name);
     out.at = at.map(|(_, time)| time);
     if out.author.is_none() && out.at.is_none() {
@@ -550,12 +538,13 @@ pub fn post(value: &Value) -> Option<Post> {
     out.answer = flag("answer", true);
     let counts = [("count", "0"), ("comment_count", "0"), ("post_number", "1")];
     // Bugzilla's XML has the description as the first of its texts.
-    out.first = fields.contains_key("thetext")
+    let first = fields.contains_key("thetext")
         || counts
             .iter()
             .any(|(name, n)| fields.get(*name).and_then(scalar).is_some_and(|at| at == *n));
     out.body = text;
-    Some(out)
+    let item = items.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, item)| item);
+    Some(Post { comment: out, first, item })
 }
 
 fn parts_text(word: &str) -> bool {
@@ -656,9 +645,12 @@ mod tests {
                         Shape::of(&json!({"id": 7, "subject": "Rail squeaks", list: holder}))
                             .unwrap();
                     let [post] = &shape.posts[..] else { panic!("{list} {element} {holder}") };
-                    assert!(post.body.contains("Clean the rail"), "{post:?}");
+                    assert!(post.comment.body.contains("Clean the rail"), "{post:?}");
                     assert!(
-                        post.author.as_deref().is_some_and(|a| a.eq_ignore_ascii_case("kit")),
+                        post.comment
+                            .author
+                            .as_deref()
+                            .is_some_and(|a| a.eq_ignore_ascii_case("kit")),
                         "{post:?}"
                     );
                 }
@@ -683,8 +675,11 @@ mod tests {
         let reply = json!({"body": "It worked.", "author": "ida"});
         let message = json!({"id": 5, "text": "Turn it off.", "author": "kit", "isAnswer": true, "public": false, "replies": [reply]});
         let shape = Shape::of(&json!({"title": "x", "comments": [message]})).unwrap();
-        let marks: Vec<_> =
-            shape.posts.iter().map(|p| (p.body.as_str(), p.answer, p.hidden)).collect();
+        let marks: Vec<_> = shape
+            .posts
+            .iter()
+            .map(|p| (p.comment.body.as_str(), p.comment.answer, p.comment.hidden))
+            .collect();
         assert_eq!(marks, [("Turn it off.", true, true), ("It worked.", false, false)]);
     }
 

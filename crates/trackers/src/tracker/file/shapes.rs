@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::{
     chat, columns,
     context::FileContext,
-    names::{Relation, relation},
     pages,
     piece::{Comment, Piece, Tie},
     prose::is_same,
@@ -21,7 +20,7 @@ use crate::tracker::{
     identity::{Identity, address, hash_of, host, identity, strict},
     jira,
 };
-use precedent_core::model::{ANSWER, DocKind, Record, State, item_number};
+use precedent_core::model::{DocKind, Record, State, item_number};
 
 /// The contents of a record, or the reason why it is skipped.
 type Pieces = Result<Vec<Piece>, String>;
@@ -108,7 +107,7 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> O
     // person.
     let report = at(&plan, "body").is_none() && !shape.has_description;
     if report && shape.posts.first().is_some_and(|first| is_report(first, &shape, &plan)) {
-        let first = shape.posts.remove(0);
+        let first = shape.posts.remove(0).comment;
         shape.cell("body", &first.body);
         let author = first.author.filter(|_| at(&plan, "author").is_none());
         author.into_iter().for_each(|author| shape.cell("author", &author));
@@ -127,70 +126,54 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> O
 fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
     let cell = |field: &str| plan.columns(field).first().map(|at| shape.cells[*at].as_str());
     let created_at = cell("created").and_then(|text| dates::parse(text, dates::Order::default()));
-    let as_old =
-        created_at.zip(first.at).is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
+    let as_old = created_at
+        .zip(first.comment.at)
+        .is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
     first.first
         || as_old
-        || (first.author.is_some() && cell("author").map(rows::person) == first.author)
+        || (first.comment.author.is_some()
+            && cell("author").map(rows::person) == first.comment.author)
 }
 
 /// Adds the messages and relations of an item to its record.
 fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<Piece>) {
     let Some(Piece::Record(Record::Document(item))) = out.first_mut() else { return };
     let of = Identity { project: item.repository.clone(), number: item.number.unwrap_or_default() };
-    let (time, mut posts) = (item.updated_at, shape.posts);
-    posts.iter_mut().for_each(|post| post.body = rows::markdown(plan, &post.body));
+    let time = item.updated_at;
+    let mut comments: Vec<Comment> = shape.posts.into_iter().map(|post| post.comment).collect();
+    comments.iter_mut().for_each(|comment| comment.body = rows::markdown(plan, &comment.body));
     // The first message may repeat the description.
-    if posts.first().is_some_and(|first| is_same(&first.body, &item.body)) {
-        posts.remove(0);
+    if comments.first().is_some_and(|first| is_same(&first.body, &item.body)) {
+        comments.remove(0);
     }
-    item.comment_count += posts.len() as u64;
-    let comments =
-        posts.into_iter().enumerate().map(|(at, post)| comment(post, of.clone(), time, at));
-    let comments: Vec<Piece> = comments.collect();
-    out.extend(comments);
+    item.comment_count += comments.len() as u64;
+    let comments = comments.into_iter().enumerate();
+    out.extend(comments.map(|(at, comment)| comment_of(comment, of.clone(), time, at)));
     for link in shape.links {
         let Some(target) =
             link.ends.iter().find(|end| end.number != of.number || end.project != of.project)
         else {
             continue;
         };
-        let target = Identity {
-            project: target.project.clone().or_else(|| of.project.clone()),
-            ..target.clone()
-        };
-        let (tie, mut back) = match relation(&link.kind) {
-            Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
-            None => (Tie::RelatesTo, false),
-        };
-        back ^= link.back || link.ends.len() > 1 && link.ends[0].number == of.number;
-        let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
-        out.push(Piece::Link(from, to, tie));
+        let piece = Piece::link(&of, target.clone(), &link.kind, Tie::RelatesTo, false);
+        // The words may be those of the other item.
+        let back = link.back || link.ends.len() > 1 && link.ends[0].number == of.number;
+        out.push(match piece {
+            Piece::Link(from, to, tie) if back => Piece::Link(to, from, tie),
+            piece => piece,
+        });
     }
 }
 
 /// Converts a message of an item to a comment; `at` is its position.
-fn comment(post: Post, of: Identity, item: Option<Timestamp>, at: usize) -> Piece {
-    let raw = format!("{}\n{}", post.author.as_deref().unwrap_or_default(), post.body).into_bytes();
+fn comment_of(comment: Comment, of: Identity, item: Option<Timestamp>, at: usize) -> Piece {
+    let author = comment.author.as_deref().unwrap_or_default();
+    let raw = format!("{author}\n{}", comment.body).into_bytes();
     // Comments of discussions are numbered separately from those of issues.
-    let prefix =
-        if post.url.as_ref().is_some_and(|url| url.contains("/discussions/")) { "d" } else { "" };
-    let comment = Comment {
-        project: of.project,
-        number: of.number,
-        id: post.id.map(|id| format!("{prefix}{id}")),
-        author: post.author,
-        body: post.body,
-        url: post.url,
-        hidden: post.hidden,
-        at: post.at,
-        updated_at: post.updated_at,
-    };
-    let mut record = comment.record(item, &at.to_string(), raw);
-    if let (Record::Comment(comment), true) = (&mut record, post.answer) {
-        comment.author.association = Some(ANSWER.to_owned());
-    }
-    Piece::Record(record)
+    let is_discussed = comment.url.as_ref().is_some_and(|url| url.contains("/discussions/"));
+    let id = comment.id.map(|id| format!("{}{id}", if is_discussed { "d" } else { "" }));
+    let comment = Comment { project: of.project, number: of.number, id, ..comment };
+    Piece::Record(comment.record(item, &at.to_string(), raw))
 }
 
 /// Parses a message that stands alone and names its item, or a list of such messages.
@@ -202,7 +185,7 @@ fn message(value: &Value, shape: &Shape) -> Option<Pieces> {
         return Some(Ok(Vec::new()));
     }
     let single: Vec<Post> = post(value).into_iter().collect();
-    let posts = if single.iter().any(|p| p.item.is_some() || p.url.is_some()) {
+    let posts = if single.iter().any(|p| p.item.is_some() || p.comment.url.is_some()) {
         single
     } else {
         shape.posts.clone()
@@ -211,9 +194,10 @@ fn message(value: &Value, shape: &Shape) -> Option<Pieces> {
         .into_iter()
         .enumerate()
         .filter_map(|(at, post)| {
-            let of = post.url.as_deref().and_then(address).or_else(|| post.item.clone())?;
-            let body = rows::markdown(&shape.plan(&Default::default()), &post.body);
-            Some(comment(Post { body, ..post }, of, None, at))
+            let comment = post.comment;
+            let of = comment.url.as_deref().and_then(address).or(post.item)?;
+            let body = rows::markdown(&shape.plan(&Default::default()), &comment.body);
+            Some(comment_of(Comment { body, ..comment }, of, None, at))
         })
         .collect();
     (!comments.is_empty()).then_some(Ok(comments))
@@ -243,12 +227,8 @@ fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> P
                     .filter_map(|l| text(l, &["issuekey.#text", "issuekey"]))
                 {
                     let Some(target) = identity(&key) else { continue };
-                    let (tie, back) = match relation(&words) {
-                        Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
-                        None => (Tie::RelatesTo, way == "inwardlinks"),
-                    };
-                    let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
-                    out.push(Piece::Link(from, to, tie));
+                    let back = way == "inwardlinks";
+                    out.push(Piece::link(&of, target, &words, Tie::RelatesTo, back));
                 }
             }
         }
@@ -301,7 +281,8 @@ fn comments_of_bugs(value: &Value) -> Pieces {
             item_number(bug).ok_or_else(|| format!("\"{}\" is not a bug number", short(bug)))?;
         for (place, message) in list(entry, "comments").into_iter().enumerate() {
             if let Some(post) = post(message) {
-                out.push(comment(post, Identity { project: None, number }, None, place));
+                let of = Identity { project: None, number };
+                out.push(comment_of(post.comment, of, None, place));
             }
         }
     }

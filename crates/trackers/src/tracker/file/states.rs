@@ -78,13 +78,11 @@ impl Words {
     /// Returns whether an item is closed, and whether that is a guess because none of its words is
     /// known.
     pub fn resolve(&self, fields: StateFields<'_>) -> (bool, bool) {
-        if let Some(is_closed) = fields.word.and_then(|w| self.custom.get(&plain(w))) {
-            return (*is_closed, false);
-        }
-        if let Some(is_closed) = fields.category.and_then(|c| self.word_state(c)) {
-            return (is_closed, false);
-        }
-        if let Some(is_closed) = fields.word.and_then(|w| self.word_state(w)) {
+        let custom_meaning = fields.word.and_then(|word| self.custom.get(&plain(word)).copied());
+        let state = custom_meaning
+            .or_else(|| self.word_state(fields.category?))
+            .or_else(|| self.word_state(fields.word?));
+        if let Some(is_closed) = state {
             return (is_closed, false);
         }
         let has_resolution = fields.resolution.is_some_and(is_resolution);

@@ -4,7 +4,6 @@
 use std::{collections::BTreeMap, io::Read};
 
 use csv::StringRecord;
-use encoding_rs::UTF_8;
 
 use super::{
     columns::{self, MANY},
@@ -36,6 +35,7 @@ const DELIMITERS: &[u8] = b",;\t|";
 const TIMES: &[&str] = &["created", "updated", "closed", "comment date"];
 
 /// The settings to read a table.
+#[derive(Default)]
 pub struct Plan {
     /// Tracker that wrote the table; empty if unknown.
     pub tracker: &'static str,
@@ -73,18 +73,11 @@ impl Plan {
         add(&mut fields, "body", prose);
         Self {
             tracker,
-            charset: Charset { encoding: UTF_8, errors: 0, rival: None },
-            delimiter: b',',
-            preamble: 0,
-            has_sep_row: false,
             fields,
             headers,
-            orders: BTreeMap::new(),
             words: words.of_tracker(tracker),
-            guesses: Vec::new(),
             rows: 1,
-            projects: BTreeMap::new(),
-            doubts: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -162,11 +155,10 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     input.take(128 * 1024).read_to_end(&mut start).map_err(|e| damage_error(path, &e))?;
     let start = String::from_utf8_lossy(&start);
     let Some((delimiter, preamble, headers)) = head(&start, mapping) else { return Ok(None) };
-    let (fields, missing_column) = assign_fields(&headers, mapping);
-    if let Some(name) = missing_column {
-        return Err(Error::invalid(format!("{}: column \"{name}\" not found", path.display()))
-            .with_hint(format!("Available columns: {}.", headers.join(", "))));
-    }
+    let fields = assign_fields(&headers, mapping).map_err(|name| {
+        Error::invalid(format!("{}: column \"{name}\" not found", path.display()))
+            .with_hint(format!("Available columns: {}.", headers.join(", ")))
+    })?;
     let tracker = columns::tracker(&headers);
     let words = mapping.words.of_tracker(tracker);
     let mut plan = Plan {
@@ -177,12 +169,8 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         has_sep_row: start.trim_start_matches('\u{feff}').to_lowercase().starts_with("sep="),
         headers,
         fields,
-        orders: BTreeMap::new(),
         words,
-        guesses: Vec::new(),
-        rows: 0,
-        projects: BTreeMap::new(),
-        doubts: Vec::new(),
+        ..Plan::default()
     };
     // A single column with an unknown name is plain text.
     if plan.fields.is_empty()
@@ -312,13 +300,14 @@ fn is_header(record: &StringRecord) -> bool {
     })
 }
 
-/// Returns the columns of each field, including the user's settings, and a configured column that
-/// is missing.
-#[allow(clippy::type_complexity, reason = "the type has one use")]
+/// Returns the columns of each field, including the user's settings.
+///
+/// # Errors
+/// A configured column that is missing.
 fn assign_fields(
     headers: &[String],
     mapping: &Mapping,
-) -> (Vec<(&'static str, Vec<usize>)>, Option<String>) {
+) -> std::result::Result<Vec<(&'static str, Vec<usize>)>, String> {
     let mut fields = columns::assign(headers);
     // Exports of work item trees have one title column per level.
     let level = |name: &String| {
@@ -336,7 +325,7 @@ fn assign_fields(
         let hits: Vec<usize> =
             (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
         if hits.is_empty() && !name.is_empty() {
-            return (fields, Some(name.clone()));
+            return Err(name.clone());
         }
         // The user's settings take precedence over column names.
         for (existing_field, columns) in &mut fields {
@@ -348,7 +337,7 @@ fn assign_fields(
             fields.push((field, hits));
         }
     }
-    (fields, None)
+    Ok(fields)
 }
 
 /// Makes the first pass over the rows.

@@ -20,6 +20,16 @@ pub struct Items<R: BufRead> {
     buffer: Vec<u8>,
 }
 
+/// An open element: its name, its attributes with the elements in it, and its text.
+type OpenElement = (String, Map<String, Value>, String);
+
+fn add_text(open: &mut [OpenElement], text: &str, size: &mut usize) {
+    if let Some((_, _, inner)) = open.last_mut() {
+        *size += text.len();
+        inner.push_str(text);
+    }
+}
+
 impl<R: Read> Items<BufReader<R>> {
     /// Creates a reader for a UTF-8 document.
     pub fn new(inner: R, element: &str) -> Self {
@@ -37,7 +47,7 @@ impl<R: Read> Items<BufReader<R>> {
     /// The reason why the document cannot be read further.
     pub fn next_item(&mut self) -> Result<Option<Vec<u8>>, String> {
         // The open elements of the current item, the innermost last.
-        let mut open: Vec<(String, Map<String, Value>, String)> = Vec::new();
+        let mut open: Vec<OpenElement> = Vec::new();
         let mut size = 0;
         loop {
             self.buffer.clear();
@@ -60,35 +70,18 @@ impl<R: Read> Items<BufReader<R>> {
                     }
                     open.push((name, map, String::new()));
                 }
-                Event::Text(text) => {
-                    if let Some((_, _, inner)) = open.last_mut() {
-                        let text = text.xml10_content();
-                        size += text.len();
-                        inner.push_str(&text);
-                    }
-                }
-                Event::CData(text) => {
-                    if let Some((_, _, inner)) = open.last_mut() {
-                        let text = text.xml10_content();
-                        size += text.len();
-                        inner.push_str(&text);
-                    }
-                }
+                Event::Text(text) => add_text(&mut open, &text.xml10_content(), &mut size),
+                Event::CData(text) => add_text(&mut open, &text.xml10_content(), &mut size),
                 Event::GeneralRef(reference) => {
-                    if let Some((_, _, inner)) = open.last_mut() {
-                        match reference.resolve_char_ref() {
-                            Ok(Some(c)) => inner.push(c),
-                            _ => {
-                                let name = reference.xml10_content();
-                                match quick_xml::escape::resolve_predefined_entity(&name) {
-                                    Some(text) => inner.push_str(text),
-                                    // Entities defined by the document are not expanded, because
-                                    // they could expand without limit.
-                                    None => inner.push_str(&format!("&{name};")),
-                                }
-                            }
-                        }
-                    }
+                    let name = reference.xml10_content();
+                    let text = match reference.resolve_char_ref() {
+                        Ok(Some(c)) => c.to_string(),
+                        // Entities defined by the document are not expanded, because they could
+                        // expand without limit.
+                        _ => quick_xml::escape::resolve_predefined_entity(&name)
+                            .map_or_else(|| format!("&{name};"), str::to_owned),
+                    };
+                    add_text(&mut open, &text, &mut size);
                 }
                 Event::End(_) => {
                     let Some((name, mut map, inner)) = open.pop() else { continue };

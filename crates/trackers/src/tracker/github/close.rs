@@ -57,12 +57,12 @@ impl GitHub {
         match response.status {
             403 | 404 => Error::new(
                 Code::Authentication,
-                format!("no permission on {} to {action}{detail}", self.host),
+                format!("no permission on {} to {action}{detail}", self.client.host),
             )
             .with_hint(
                 "Give the token write access to issues of this repository, or sign in with `gh auth login`.",
             ),
-            _ => self.refusal(response, action),
+            _ => self.client.refusal(response, action),
         }
     }
 }
@@ -73,9 +73,9 @@ impl IssueCloser for GitHub {
         let mut url = Some(self.repository(&format!("/issues/{number}/comments?per_page=100"))?);
         for _ in 0..MAX_PAGES {
             let Some(at) = url.take() else { break };
-            let response = self.get(at, None, task).await?;
+            let response = self.client.get(at, task).await?;
             if response.status != 200 {
-                return Err(self.refusal(&response, "the comments of an issue"));
+                return Err(self.client.refusal(&response, "the comments of an issue"));
             }
             // Servers may return Windows line ends.
             let is_match = |c: &Comment| {
@@ -86,16 +86,15 @@ impl IssueCloser for GitHub {
             {
                 return Ok(Some(existing_comment.html_url.unwrap_or_default()));
             }
-            url = response.next.filter(|next| next.origin() == self.base.origin());
+            url = response.next.filter(|next| next.origin() == self.client.base.origin());
         }
         Ok(None)
     }
 
     async fn say(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>> {
         let url = self.repository(&format!("/issues/{number}/comments"))?;
-        let request =
-            Self::with_headers(Request::post(url, &json!({ "body": comment })).without_retry());
-        let response = self.http.send(&request, self.login.as_ref(), task).await?;
+        let request = Request::post(url, &json!({ "body": comment })).without_retry();
+        let response = self.client.ask(request, task).await?;
         match response.status {
             201 => Ok(response.json::<Comment>()?.html_url),
             _ => Err(self.write_refusal(&response, "comment on an issue")),
@@ -106,18 +105,19 @@ impl IssueCloser for GitHub {
         let url = self.repository(&format!("/issues/{number}"))?;
         let request = |reason: &str| {
             let body = json!({ "state": "closed", "state_reason": reason });
-            Self::with_headers(Request::patch(url.clone(), &body))
+            Request::patch(url.clone(), &body)
         };
-        let mut response = self.http.send(&request("duplicate"), self.login.as_ref(), task).await?;
+        let mut response = self.client.ask(request("duplicate"), task).await?;
         if response.status == 422 {
             // Older servers do not support this reason.
-            response = self.http.send(&request("not_planned"), self.login.as_ref(), task).await?;
+            response = self.client.ask(request("not_planned"), task).await?;
         }
         if response.status != 200 {
             return Err(self.write_refusal(&response, "close an issue"));
         }
         record(&response.body).map_err(|why| {
-            Error::new(Code::Network, format!("{} returned an unreadable issue: {why}", self.host))
+            let host = &self.client.host;
+            Error::new(Code::Network, format!("{host} returned an unreadable issue: {why}"))
         })
     }
 }

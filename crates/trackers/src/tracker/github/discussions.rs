@@ -6,26 +6,20 @@
 //! where the next sync finds them.
 //! <https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions>
 
-use std::collections::HashMap;
-
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{GitHub, describe, graphql};
-use crate::{
-    http::Request,
-    tracker::{
-        Fate, Fetch, Page,
-        client::date,
-        graphql::{Answer, List},
-        identity,
-        walk::Pagination,
-    },
+use super::{GitHub, describe, graphql::address};
+use crate::tracker::{
+    Fate, Fetch, Page,
+    graphql::{self, List, Nodes, QueryOutcome},
+    identity,
+    walk::Pagination,
 };
 use precedent_core::{
-    error::{Code, Error, Result},
-    model::{ANSWER, Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State},
+    error::Result,
+    model::{ANSWER, Author, CommentRecord, DocumentRecord, Raw, Record, State},
     task::Task,
 };
 
@@ -50,17 +44,6 @@ const DISCUSSION: &str = "fragment about on Discussion { id number url title bod
 const THREAD: &str = "pageInfo { hasNextPage endCursor } nodes { ...said replies(first: 20) { pageInfo { hasNextPage \
                       endCursor } nodes { ...said } } }";
 
-/// The outcome of a query.
-enum QueryOutcome {
-    Data(Value, Timestamp),
-    /// The token may not run the query, or the server does not support it, with the reason.
-    Refused(String),
-    /// The requested object does not exist.
-    Gone,
-    /// The query was too large.
-    TooMuch,
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct About {
@@ -83,7 +66,7 @@ struct About {
     author_association: Option<String>,
     author: Option<Actor>,
     category: Option<Name>,
-    labels: Option<Names>,
+    labels: Option<Nodes<Name>>,
 }
 
 #[derive(Deserialize)]
@@ -96,12 +79,6 @@ struct Actor {
 #[derive(Deserialize)]
 struct Name {
     name: String,
-}
-
-#[derive(Deserialize)]
-struct Names {
-    #[serde(default)]
-    nodes: Vec<Option<Name>>,
 }
 
 #[derive(Deserialize)]
@@ -136,18 +113,9 @@ pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Res
     );
     let states = if walk.open { json!(["OPEN"]) } else { Value::Null };
     let variables = json!({"first": walk.size, "after": walk.token, "states": states});
-    let (mut data, said_at) = match ask(github, &query, variables, task).await? {
-        QueryOutcome::Data(data, at) => (data, at),
-        QueryOutcome::Refused(why) => return Ok(Fetch::Refused(why)),
-        QueryOutcome::Gone => {
-            return Ok(Fetch::Refused("no permission to read them".to_owned()));
-        }
-        QueryOutcome::TooMuch => {
-            return match walk.smaller() {
-                Some(smaller) => Ok(Fetch::Smaller(smaller.cursor())),
-                None => Err(cannot(github)),
-            };
-        }
+    let (mut data, said_at) = match ask(github, &query, variables, task).await?.list(walk)? {
+        Ok(data) => data,
+        Err(outcome) => return Ok(outcome),
     };
     let list = take(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
     let (total, cursor) = (list.total_count, list.next_cursor());
@@ -183,24 +151,13 @@ pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Fa
         "query($owner: String!, $name: String!, $number: Int!) {{ repository(owner: $owner, name: $name) {{ \
          discussion(number: $number) {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} {DISCUSSION} {COMMENT}"
     );
-    Ok(match ask(github, &query, json!({"number": number}), task).await? {
-        QueryOutcome::Data(mut data, _) => {
-            match data.pointer_mut("/repository/discussion").map(Value::take) {
-                Some(node @ Value::Object(_)) => match whole(github, node, task).await? {
-                    Ok(records) => records
-                        .into_iter()
-                        .next()
-                        .map_or(Fate::Unreadable, |r| Fate::Here(Box::new(r))),
-                    Err(_) => Fate::Unreadable,
-                },
-                _ => Fate::Gone,
-            }
-        }
-        QueryOutcome::Gone => Fate::Gone,
-        // A refusal does not show whether it exists.
-        QueryOutcome::Refused(_) => Fate::Unreadable,
-        QueryOutcome::TooMuch => return Err(cannot(github)),
-    })
+    let outcome = ask(github, &query, json!({"number": number}), task).await?;
+    let node = match outcome.object("/repository/discussion")? {
+        Ok(node) => node,
+        Err(fate) => return Ok(fate),
+    };
+    let records = whole(github, node, task).await?;
+    Ok(Fate::of(records.map(|records| records.into_iter().next())))
 }
 
 /// Fetches a comment by its stored id; `None` if it does not belong to a discussion.
@@ -212,27 +169,11 @@ pub(super) async fn comment(
 ) -> Result<Option<Fate>> {
     let Some(id) = remote_id.strip_prefix(PREFIX) else { return Ok(None) };
     let query = format!("query($id: ID!) {{ node(id: $id) {{ ...said }} }} {COMMENT}");
-    Ok(Some(match ask(github, &query, json!({"id": id}), task).await? {
-        QueryOutcome::Data(mut data, _) => match data.pointer_mut("/node").map(Value::take) {
-            Some(node @ Value::Object(_)) => match parse_comment(node, number) {
-                Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
-                Ok(None) => Fate::Gone,
-                Err(_) => Fate::Unreadable,
-            },
-            _ => Fate::Gone,
-        },
-        QueryOutcome::Gone => Fate::Gone,
-        QueryOutcome::Refused(_) => Fate::Unreadable,
-        QueryOutcome::TooMuch => return Err(cannot(github)),
+    let outcome = ask(github, &query, json!({"id": id}), task).await?;
+    Ok(Some(match outcome.object("/node")? {
+        Ok(node) => Fate::of(parse_comment(node, number)),
+        Err(fate) => fate,
     }))
-}
-
-/// Returns the reason if the list cannot be read, for the setup.
-pub(super) async fn refusal_reason(github: &GitHub, task: &Task) -> Result<Option<String>> {
-    Ok(match page(github, &Pagination::new(None, 1), task).await? {
-        Fetch::Refused(why) => Some(format!("discussions: {why}")),
-        _ => None,
-    })
 }
 
 async fn ask(
@@ -241,54 +182,17 @@ async fn ask(
     mut variables: Value,
     task: &Task,
 ) -> Result<QueryOutcome> {
-    if github.login.is_none() {
-        return Ok(QueryOutcome::Refused(format!(
-            "{} requires signing in to read them",
-            github.host
-        )));
+    if github.client.login.is_none() {
+        let why = format!("{} requires signing in to read them", github.client.host);
+        return Ok(QueryOutcome::Refused(why));
     }
-    let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     if query.contains("$owner") {
+        let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
         variables["owner"] = owner.into();
         variables["name"] = name.into();
     }
-    let body = json!({"query": query, "variables": variables});
-    let request = Request::post(graphql::address(&github.base)?, &body);
-    let response = github.http.send(&request, github.login.as_ref(), task).await?;
-    match response.status {
-        200 => {}
-        500.. => return Ok(QueryOutcome::TooMuch),
-        403 | 404 => {
-            return Ok(QueryOutcome::Refused(github.refusal(&response, "discussions").to_string()));
-        }
-        _ => return Err(github.refusal(&response, "discussions")),
-    }
-    let answer: Answer = response.json()?;
-    let kinds: HashMap<&str, String> =
-        answer.errors.iter().map(|e| (e.kind.as_deref().unwrap_or_default(), e.words())).collect();
-    if kinds.contains_key("NOT_FOUND") {
-        return Ok(QueryOutcome::Gone);
-    }
-    if let Some(detail) = kinds.get("FORBIDDEN").or(kinds.get("INSUFFICIENT_SCOPES")) {
-        return Ok(QueryOutcome::Refused(format!("no permission to read them{detail}")));
-    }
-    if answer.errors.iter().any(|e| e.message.contains("doesn't exist on type")) {
-        return Ok(QueryOutcome::Refused(format!("{} does not support them", github.host)));
-    }
-    Ok(match answer.data {
-        Some(data) if !data.is_null() => {
-            QueryOutcome::Data(data, date(&response, github.http.now()))
-        }
-        _ => QueryOutcome::TooMuch,
-    })
-}
-
-fn cannot(github: &GitHub) -> Error {
-    Error::new(
-        Code::Network,
-        format!("{} cannot return one discussion in a single request", github.host),
-    )
-    .with_hint("Progress is saved; try again later.")
+    let url = address(&github.client.base)?;
+    graphql::query(&github.client, url, query, variables, "discussions", false, task).await
 }
 
 /// Converts a discussion to records and fetches its missing comments; or returns the reason why it
@@ -329,11 +233,8 @@ async fn whole(
         Ok(comments) => comments,
         Err(why) => return Ok(Err(why)),
     };
-    let document = document(about, &node, comments.len() as u64);
-    let document = Record::Document(Box::new(document));
-    Ok(Ok(std::iter::once(document)
-        .chain(comments.into_iter().map(|c| Record::Comment(Box::new(c))))
-        .collect()))
+    let document = Record::from(document(about, &node, comments.len() as u64));
+    Ok(Ok(std::iter::once(document).chain(comments.into_iter().map(Record::from)).collect()))
 }
 
 /// A list below a node: the node type, the list, and the requested fields.
@@ -353,9 +254,9 @@ async fn more(github: &GitHub, id: &str, cursor: &str, below: Below, task: &Task
         QueryOutcome::Data(mut data, _) => {
             Ok(take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
         }
+        QueryOutcome::TooMuch(error) => Err(error),
         // The node was deleted while it was read.
-        QueryOutcome::Gone | QueryOutcome::Refused(_) => Ok(List::default()),
-        QueryOutcome::TooMuch => Err(cannot(github)),
+        _ => Ok(List::default()),
     }
 }
 
@@ -377,10 +278,7 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
     let names = about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
     let clean = |text: &str| text.replace('\0', "\u{fffd}");
     DocumentRecord {
-        repository: None,
-        kind: DocKind::Issue,
         number: Some(about.number),
-        slug: None,
         remote_id: Some(about.id),
         title: clean(&about.title).trim().to_owned(),
         body: clean(&about.body.unwrap_or_default()),
@@ -389,7 +287,6 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
         state_reason: reason,
         author: author(about.author, about.author_association),
         labels: about.category.into_iter().chain(names).map(|n| n.name).collect(),
-        milestone: None,
         locked: about.locked,
         comment_count: comments,
         created_at: about.created_at,
@@ -399,8 +296,8 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
             .filter(|_| is_answered)
             .or(about.closed_at)
             .filter(|_| is_closed),
-        merged_at: None,
         raw: Raw::new(node.to_string().into_bytes()),
+        ..DocumentRecord::default()
     }
 }
 

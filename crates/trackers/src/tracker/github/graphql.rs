@@ -4,12 +4,13 @@
 use std::{collections::HashMap, sync::atomic::Ordering};
 
 use serde::Deserialize;
+use serde_json::json;
 use url::Url;
 
 use super::GitHub;
-use crate::{
-    http::Request,
-    tracker::{Relation, Relations, graphql::Answer},
+use crate::tracker::{
+    Relation, Relations,
+    graphql::{self, Nodes, QueryOutcome},
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -21,21 +22,10 @@ use precedent_core::{
 const SHAPES: [&str; 2] = ["duplicateOf { ...item } closer { ...item }", "closer { ...item }"];
 
 #[derive(Deserialize)]
-struct Data {
-    repository: Option<HashMap<String, Option<Issue>>>,
-}
-
-#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Issue {
     number: Option<u64>,
-    timeline_items: Option<Timeline>,
-}
-
-#[derive(Deserialize)]
-struct Timeline {
-    #[serde(default)]
-    nodes: Vec<Option<Event>>,
+    timeline_items: Option<Nodes<Event>>,
 }
 
 #[derive(Deserialize)]
@@ -68,8 +58,11 @@ impl Item {
 }
 
 pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> Result<Relations> {
-    if github.login.is_none() {
-        return Ok(Relations::Refused(format!("{} requires signing in to read them", github.host)));
+    if github.client.login.is_none() {
+        return Ok(Relations::Refused(format!(
+            "{} requires signing in to read them",
+            github.client.host
+        )));
     }
     // A field that the server does not support is requested only once.
     for (place, shape) in SHAPES.iter().enumerate().skip(github.shape.load(Ordering::Relaxed)) {
@@ -78,7 +71,7 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
             Some(relations) => return Ok(relations),
         }
     }
-    Ok(Relations::Refused(format!("{} does not support this query", github.host)))
+    Ok(Relations::Refused(format!("{} does not support this query", github.client.host)))
 }
 
 /// Returns the GraphQL address: next to the REST API, which ends in `/v3` on Enterprise Server.
@@ -114,38 +107,22 @@ async fn ask(
     // Interface fragments match every type here, including the unions of canonical, duplicateOf and
     // closer.
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
-    let body = serde_json::json!({ "query": query, "variables": { "owner": owner, "name": name } });
-    let request = Request::post(address(&github.base)?, &body);
-    let response = github.http.send(&request, github.login.as_ref(), task).await?;
-    match response.status {
-        200 => {}
-        500.. => return Ok(Some(Relations::TooMany)),
-        403 | 404 => {
-            return Ok(Some(Relations::Refused(github.refusal(&response, "links").to_string())));
-        }
-        _ => return Err(github.refusal(&response, "links between items")),
-    }
-    let answer: Answer<Data> = response.json()?;
-    if answer.errors.iter().any(|e| e.kind.as_deref() == Some("RATE_LIMITED")) {
-        return Err(Error::new(Code::RateLimited, format!("{} rate limit reached", github.host))
-            .with_hint("Progress is saved. Try again later."));
-    }
-    let Some(issues) = answer.data.and_then(|d| d.repository) else {
-        let message = answer.errors.first().map(|e| e.message.clone()).unwrap_or_default();
-        if message.contains("doesn't exist on type") || message.contains("isn't a defined") {
-            return Ok(None);
-        }
-        let words =
-            answer.errors.first().map(super::super::graphql::Problem::words).unwrap_or_default();
-        if answer
-            .errors
-            .iter()
-            .any(|e| matches!(e.kind.as_deref(), Some("FORBIDDEN" | "NOT_FOUND")))
-        {
-            return Ok(Some(Relations::Refused(format!("no permission to read them{words}"))));
-        }
-        return Ok(Some(Relations::TooMany));
+    let variables = json!({ "owner": owner, "name": name });
+    let (client, item) = (&github.client, "links between items");
+    let url = address(&client.base)?;
+    let outcome = graphql::query(client, url, &query, variables, item, true, task).await?;
+    let refuse = |why: String| Ok(Some(Relations::Refused(why)));
+    let mut data = match outcome {
+        QueryOutcome::Data(data, _) => data,
+        QueryOutcome::Unsupported => return Ok(None),
+        QueryOutcome::Refused(why) => return refuse(why),
+        QueryOutcome::Gone => return refuse("no permission to read them".to_owned()),
+        QueryOutcome::Expired | QueryOutcome::TooMuch(_) => return Ok(Some(Relations::TooMany)),
     };
+    let issues: HashMap<String, Option<Issue>> = serde_json::from_value(data["repository"].take())
+        .map_err(|e| {
+            Error::new(Code::Network, format!("cannot read {item} from {}: {e}", client.host))
+        })?;
     let mut relations = Vec::new();
     for issue in issues.into_values().flatten() {
         let (Some(number), Some(timeline)) = (issue.number, issue.timeline_items) else { continue };

@@ -1,30 +1,28 @@
-//! GitHub's REST formats, parsed tolerantly: an unknown value, a missing field or a deleted account
-//! is never an error. Formats: <https://docs.github.com/en/rest/issues/issues> and `/comments`.
+//! GitHub's formats, parsed tolerantly: an unknown value, a missing field or a deleted account is
+//! never an error. Formats: <https://docs.github.com/en/rest/issues/issues> and `/comments`;
+//! <https://cli.github.com/manual/gh_issue_list> (`gh issue list --json …`); and the migration
+//! archives of <https://docs.github.com/en/rest/migrations/users> (`issues_000001.json` and similar).
 
 mod close;
 pub mod device;
 mod discussions;
-mod dump;
 mod graphql;
-mod odd;
 mod rest;
 
 use std::sync::atomic::AtomicUsize;
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use url::Url;
+use serde_json::{Value, value::RawValue};
 
 pub use close::closing_steps;
-pub use dump::records;
 
 use super::{
-    dates,
-    identity::{self, address},
-};
-use crate::{
-    http::{Http, Login},
-    secrets::Token,
+    client::Client,
+    dates::{Time, time},
+    graphql::nodes,
+    identity::{self, Identity, address},
+    wiki::unescape,
 };
 use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State, item_number,
@@ -36,180 +34,66 @@ pub(super) const REVIEW: &str = precedent_core::model::REVIEW_PREFIX;
 /// A GitHub repository.
 #[derive(Debug)]
 pub struct GitHub {
-    http: Http,
-    base: Url,
-    host: String,
+    client: Client,
     /// Name of the repository: as given, later as the tracker states it.
     name: String,
-    login: Option<Login>,
-    /// Token for the git repository of the wiki.
-    token: Option<Token>,
     /// Index of the GraphQL query variant that this server supports.
     shape: AtomicUsize,
     /// `true` if the repository has discussions enabled.
     discussions: bool,
 }
 
+/// An item or a comment in any format, with any values: records may come from scripts.
 #[derive(Deserialize)]
-struct Probe {
-    number: Option<serde_json::Value>,
-    title: Option<serde_json::Value>,
-    issue_url: Option<String>,
-    #[serde(rename = "issueUrl")]
-    issue_url_camel: Option<String>,
-    pull_request_url: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Issue {
-    id: Option<serde_json::Value>,
-    #[serde(deserialize_with = "whole_number")]
-    number: u64,
-    title: String,
-    body: Option<String>,
-    url: Option<String>,
-    html_url: Option<String>,
-    state: Option<String>,
-    state_reason: Option<String>,
-    user: Option<User>,
-    author_association: Option<String>,
-    #[serde(default, deserialize_with = "list")]
-    labels: Vec<Label>,
-    milestone: Option<Milestone>,
-    #[serde(default)]
-    locked: bool,
-    comments: Option<serde_json::Value>,
-    #[serde(default, deserialize_with = "time")]
-    created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "time")]
-    updated_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "time")]
-    closed_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "time")]
-    merged_at: Option<Timestamp>,
-    pull_request: Option<PullRequest>,
-    repository: Option<serde_json::Value>,
-    closed: Option<serde_json::Value>,
-}
-
-#[derive(Deserialize)]
-struct PullRequest {
-    #[serde(default, deserialize_with = "time")]
-    merged_at: Option<Timestamp>,
-}
-
-#[derive(Deserialize)]
-struct User {
-    login: Option<String>,
+struct Entry<'a> {
+    /// Kind of a record in a migration archive.
     #[serde(rename = "type")]
-    kind: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Label {
-    Name(String),
-    Full {
-        name: Option<String>,
-    },
-    #[allow(dead_code, reason = "any other value is not a label")]
-    Other(serde_json::Value),
-}
-
-#[derive(Deserialize)]
-struct Milestone {
-    title: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Comment {
-    id: serde_json::Value,
-    body: Option<String>,
-    html_url: Option<String>,
-    issue_url: Option<String>,
-    user: Option<User>,
-    author_association: Option<String>,
-    #[serde(default, deserialize_with = "time")]
-    created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "time")]
-    updated_at: Option<Timestamp>,
-}
-
-/// Deserializes a list that may be null.
-fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Vec<T>, D::Error> {
-    Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
-}
-
-/// Deserializes a number or a numeric string.
-fn whole_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    struct Visit;
-    impl serde::de::Visitor<'_> for Visit {
-        type Value = u64;
-        fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            to.write_str("a number")
-        }
-        fn visit_u64<E>(self, value: u64) -> Result<u64, E> {
-            Ok(value)
-        }
-        fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<u64, E> {
-            Err(E::invalid_value(serde::de::Unexpected::Signed(value), &self))
-        }
-        fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<u64, E> {
-            value
-                .trim_start_matches('#')
-                .parse()
-                .map_err(|_| E::invalid_value(serde::de::Unexpected::Str(value), &self))
-        }
-    }
-    deserializer.deserialize_any(Visit)
-}
-
-/// Deserializes a time in any form; an invalid one becomes `None` and does not affect the rest of
-/// the record.
-fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
-    struct Visit;
-    impl<'de> serde::de::Visitor<'de> for Visit {
-        type Value = Option<Timestamp>;
-        fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            to.write_str("a timestamp")
-        }
-        fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-            let time = value.parse().ok().filter(dates::is_meant);
-            Ok(time.or_else(|| dates::parse(value, dates::Order::default())))
-        }
-        fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-            Ok(dates::parse(&value.to_string(), dates::Order::default()))
-        }
-        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok(None)
-        }
-        fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-            Ok(dates::parse(&value.to_string(), dates::Order::default()))
-        }
-        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-            Ok(None)
-        }
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(None)
-        }
-        fn visit_seq<A: serde::de::SeqAccess<'de>>(
-            self,
-            mut seq: A,
-        ) -> Result<Self::Value, A::Error> {
-            while seq.next_element::<serde::de::IgnoredAny>()?.is_some() {}
-            Ok(None)
-        }
-        fn visit_map<A: serde::de::MapAccess<'de>>(
-            self,
-            mut map: A,
-        ) -> Result<Self::Value, A::Error> {
-            while map.next_entry::<serde::de::IgnoredAny, serde::de::IgnoredAny>()?.is_some() {}
-            Ok(None)
-        }
-    }
-    deserializer.deserialize_any(Visit)
+    kind: Option<Value>,
+    id: Option<Value>,
+    #[serde(rename = "databaseId")]
+    database_id: Option<Value>,
+    number: Option<Value>,
+    title: Option<Value>,
+    body: Option<Value>,
+    #[serde(rename = "bodyText")]
+    body_text: Option<Value>,
+    url: Option<Value>,
+    html_url: Option<Value>,
+    /// Item of a comment in a migration archive.
+    issue: Option<Value>,
+    #[serde(alias = "issueUrl")]
+    issue_url: Option<Value>,
+    pull_request_url: Option<Value>,
+    state: Option<Value>,
+    #[serde(alias = "stateReason")]
+    state_reason: Option<Value>,
+    closed: Option<Value>,
+    #[serde(alias = "author")]
+    user: Option<Value>,
+    #[serde(alias = "authorAssociation")]
+    author_association: Option<Value>,
+    labels: Option<Value>,
+    milestone: Option<Value>,
+    locked: Option<Value>,
+    /// Number of comments, or the comments.
+    #[serde(borrow)]
+    comments: Option<&'a RawValue>,
+    pull_request: Option<Value>,
+    #[serde(rename = "isPullRequest")]
+    is_pull_request: Option<Value>,
+    #[serde(rename = "isDraft")]
+    is_draft: Option<Value>,
+    #[serde(rename = "headRefName")]
+    head_ref_name: Option<Value>,
+    repository: Option<Value>,
+    #[serde(alias = "createdAt")]
+    created_at: Option<Time>,
+    #[serde(alias = "updatedAt")]
+    updated_at: Option<Time>,
+    #[serde(alias = "closedAt")]
+    closed_at: Option<Time>,
+    #[serde(alias = "mergedAt")]
+    merged_at: Option<Time>,
 }
 
 /// Parses one record: an issue, a pull request or a comment.
@@ -217,49 +101,203 @@ fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Time
 /// # Errors
 /// The reason why it is skipped, for the user.
 pub fn record(bytes: &[u8]) -> Result<Record, String> {
+    records(bytes)?.into_iter().next().ok_or_else(|| "neither an issue nor a comment".to_owned())
+}
+
+/// Parses a record in any of GitHub's formats. A record of the command line tool includes its
+/// comments; one of an archive may be of a kind that is not kept.
+///
+/// # Errors
+/// The reason why it is skipped, for the user.
+pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|e| format!("invalid UTF-8 at byte {} of the record", e.valid_up_to()))?;
     // Serde would accept a list as a struct's fields in order.
     if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
         return Err("not JSON: a record must be an object in braces".to_owned());
     }
-    let probe: Probe = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    match (probe.issue_url.or(probe.issue_url_camel), probe.number, probe.title) {
-        (Some(issue), None, _) => comment(text, &issue, ""),
-        // Review comments are numbered separately, so a prefix keeps their ids distinct.
-        (None, None, None) if probe.pull_request_url.is_some() => {
-            comment(text, probe.pull_request_url.as_deref().unwrap_or_default(), REVIEW)
+    let entry: Entry<'_> = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let kind = entry.kind.as_ref().and_then(Value::as_str).filter(|_| entry.number.is_none());
+    match kind {
+        Some("issue" | "pull_request") => {
+            let target = entry.url.as_ref().and_then(item_of);
+            let target = target.ok_or("its address does not end in an item number")?;
+            return Ok(item(entry, target.number, text));
         }
-        (_, Some(_), Some(_)) => issue(text),
-        (_, None, Some(_)) => Err("no \"number\": not an issue in GitHub REST format".to_owned()),
-        (_, Some(_), None) => Err("no \"title\": not an issue in GitHub REST format".to_owned()),
-        (None, None, None) => Err(
+        Some("issue_comment" | "pull_request_review_comment") => {
+            let home = entry.issue.as_ref().or(entry.pull_request.as_ref());
+            let target = home.and_then(item_of);
+            let target = target.ok_or("its address does not end in an item number")?;
+            let id = comment_id(entry.url.as_ref())
+                .ok_or("its address does not end in a comment's id")?;
+            let created_at = time(entry.created_at).ok_or("no \"created_at\"")?;
+            return Ok(vec![comment(entry, target, id, created_at, text).into()]);
+        }
+        // Users, milestones and events of an archive have a type of their own.
+        Some(kind) if entry.url.is_some() && kind.starts_with(|c: char| c.is_lowercase()) => {
+            return Ok(Vec::new());
+        }
+        _ => {}
+    }
+    // Review comments are numbered separately, so a prefix keeps their ids distinct.
+    let (home, prefix) = match (&entry.issue_url, &entry.pull_request_url) {
+        (Some(url), _) => (Some(url), ""),
+        (None, url) => (url.as_ref(), REVIEW),
+    };
+    match (&entry.number, &entry.title, home) {
+        (None, title, Some(home)) if prefix.is_empty() || title.is_none() => {
+            let home = words(home);
+            let number = home.trim_end_matches('/').rsplit('/').next().and_then(item_number);
+            let number = number.ok_or_else(|| {
+                let brief: String = home.chars().take(80).collect();
+                format!("\"issue_url\" does not end in an item number: {brief}")
+            })?;
+            let target = Identity { project: address(&home).and_then(|a| a.project), number };
+            let created_at = time(entry.created_at).or(time(entry.updated_at));
+            let created_at = created_at.ok_or("no valid \"created_at\"")?;
+            let id = format!("{prefix}{}", entry.id.as_ref().map(words).unwrap_or_default());
+            Ok(vec![comment(entry, target, id, created_at, text).into()])
+        }
+        (Some(number), Some(_), _) => {
+            let text_of_number = words(number);
+            let digits = text_of_number.trim().trim_start_matches('#');
+            let number = digits.strip_suffix(".0").unwrap_or(digits).parse().map_err(|_| {
+                format!("invalid value for \"number\": {text_of_number}, expected a number")
+            })?;
+            identity::check("number", number)?;
+            Ok(item(entry, number, text))
+        }
+        (None, Some(_), _) => Err("no \"number\": not an issue in GitHub REST format".to_owned()),
+        (Some(_), None, _) => Err("no \"title\": not an issue in GitHub REST format".to_owned()),
+        (None, None, _) => Err(
             "neither an issue (\"number\", \"title\") nor a comment (\"issue_url\") in GitHub REST format"
                 .to_owned(),
         ),
     }
 }
 
-/// Parses a record; malformed fields are repaired or left out.
-fn tolerant<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_str(text).or_else(|error| {
-        let repaired_text = odd::repair(text).ok_or_else(|| describe(&error))?;
-        serde_json::from_str(&repaired_text).map_err(|e| describe(&e))
-    })
+/// Converts an item with the comments in it.
+fn item(entry: Entry<'_>, number: u64, raw: &str) -> Vec<Record> {
+    let links = [entry.url.as_ref(), entry.html_url.as_ref()].map(|url| url.map(words));
+    let mut projects = links.iter().flatten().filter_map(|url| address(url)?.project);
+    let repository = projects.next().or_else(|| named_repository(entry.repository.as_ref()));
+    let url = links.into_iter().flatten().rev().find(|url| !url.contains("/repos/"));
+    let pull = entry.pull_request.as_ref();
+    let is_pull = pull.is_some_and(|pull| !matches!(pull, Value::Bool(false)))
+        || entry.is_pull_request.as_ref().and_then(Value::as_bool) == Some(true)
+        || entry.is_draft.is_some()
+        || entry.head_ref_name.is_some()
+        || url.as_ref().is_some_and(|url| url.contains("/pull/"))
+        || entry.kind.as_ref().is_some_and(|kind| kind == "pull_request");
+    let merged_at = pull.and_then(|pull| Time::deserialize(pull.get("merged_at")?).ok());
+    let merged_at = time(merged_at).or(time(entry.merged_at));
+    let closed_at = time(entry.closed_at);
+    let created_at = time(entry.created_at);
+    let state = state(
+        &entry.state.as_ref().map(words).unwrap_or_default(),
+        merged_at.is_some(),
+        closed_at.is_some(),
+        entry.closed.as_ref().and_then(Value::as_bool),
+    );
+    let raw_comments = entry.comments.map(RawValue::get).unwrap_or_default();
+    let home = Identity { project: repository.clone(), number };
+    let comments: Vec<Record> = comments_of(raw_comments, &home, created_at);
+    let document = DocumentRecord {
+        repository,
+        kind: if is_pull { DocKind::PullRequest } else { DocKind::Issue },
+        number: Some(number),
+        // The command line tool has other ids.
+        remote_id: entry.id.filter(Value::is_number).map(|id| id.to_string()),
+        title: entry.title.as_ref().map(words).unwrap_or_default().trim().to_owned(),
+        body: entry.body.as_ref().or(entry.body_text.as_ref()).map(words).unwrap_or_default(),
+        url,
+        state,
+        state_reason: entry
+            .state_reason
+            .and_then(|reason| Some(reason.as_str()?.to_lowercase()))
+            .filter(|reason| !reason.is_empty()),
+        author: author(entry.user.as_ref(), entry.author_association.as_ref()),
+        labels: entry.labels.as_ref().map(labels).unwrap_or_default(),
+        milestone: entry.milestone.as_ref().and_then(|m| name(m, &["title", "name"])),
+        locked: entry.locked.as_ref().and_then(Value::as_bool) == Some(true),
+        comment_count: raw_comments.parse().unwrap_or(comments.len() as u64),
+        created_at,
+        updated_at: time(entry.updated_at).or(created_at),
+        closed_at,
+        merged_at,
+        raw: Raw::new(raw.as_bytes().to_vec()),
+        ..DocumentRecord::default()
+    };
+    std::iter::once(document.into()).chain(comments).collect()
 }
 
-/// Returns the state of an item: open or closed, or a word that is not one of GitHub's.
-fn state(
-    word: Option<&str>,
-    is_merged: bool,
-    closed_at: bool,
-    closed_flag: Option<&serde_json::Value>,
-) -> Option<State> {
-    if is_merged {
-        return Some(State::Merged);
+/// Returns the comments in an item, of the command line tool or of GraphQL.
+fn comments_of(list: &str, home: &Identity, item_time: Option<Timestamp>) -> Vec<Record> {
+    if !list.starts_with(['[', '{']) {
+        return Vec::new();
     }
-    let closed_flag = closed_flag.and_then(serde_json::Value::as_bool);
-    match word.unwrap_or_default().to_lowercase().as_str() {
+    let raws: Vec<String> = match serde_json::from_str::<Vec<&RawValue>>(list) {
+        Ok(raws) => raws.into_iter().map(|raw| raw.get().to_owned()).collect(),
+        Err(_) => {
+            let connection: Value = serde_json::from_str(list).unwrap_or_default();
+            nodes(&connection).into_iter().flatten().map(Value::to_string).collect()
+        }
+    };
+    let records = raws.into_iter().enumerate().filter_map(|(at, raw)| {
+        let raw = if raw.starts_with('"') { format!("{{\"body\":{raw}}}") } else { raw };
+        let entry: Entry<'_> = serde_json::from_str(&raw).ok()?;
+        let created_at = time(entry.created_at).or(item_time).unwrap_or(Timestamp::UNIX_EPOCH);
+        // GraphQL returns only the requested fields.
+        let id = comment_id(entry.url.as_ref())
+            .or(entry.database_id.as_ref().or(entry.id.as_ref()).map(words))
+            .unwrap_or_else(|| format!("{}-{}-{at}", home.number, created_at.as_second()));
+        Some(comment(entry, home.clone(), id, created_at, &raw).into())
+    });
+    records.collect()
+}
+
+fn comment(
+    entry: Entry<'_>,
+    home: Identity,
+    remote_id: String,
+    created_at: Timestamp,
+    raw: &str,
+) -> CommentRecord {
+    CommentRecord {
+        repository: home.project,
+        number: home.number,
+        remote_id,
+        author: author(entry.user.as_ref(), entry.author_association.as_ref()),
+        body: entry.body.as_ref().map(words).unwrap_or_default(),
+        url: entry.html_url.or(entry.url).as_ref().map(words),
+        created_at,
+        updated_at: time(entry.updated_at).unwrap_or(created_at),
+        raw: Raw::new(raw.as_bytes().to_vec()),
+    }
+}
+
+/// Returns the item at a web address: `https://github.com/acme/app/issues/12`.
+fn item_of(url: &Value) -> Option<Identity> {
+    address(url.as_str()?).filter(|target| target.project.is_some())
+}
+
+/// Returns the REST id of a comment from its address; the command line tool has other ids, and
+/// review comments are numbered separately.
+fn comment_id(url: Option<&Value>) -> Option<String> {
+    let (_, fragment) = url?.as_str()?.rsplit_once('#')?;
+    let review = fragment.strip_prefix("discussion_r").or_else(|| fragment.strip_prefix('r'));
+    let (prefix, id) = match fragment.strip_prefix("issuecomment-") {
+        Some(id) => ("", id),
+        None => (REVIEW, review?),
+    };
+    let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
+    is_id.then(|| format!("{prefix}{id}"))
+}
+
+/// Returns the state of an item: open or closed; `None` for a word that is not one of GitHub's.
+fn state(word: &str, is_merged: bool, closed_at: bool, closed_flag: Option<bool>) -> Option<State> {
+    match word.to_lowercase().as_str() {
+        _ if is_merged => Some(State::Merged),
         "merged" => Some(State::Merged),
         "closed" => Some(State::Closed),
         "open" => Some(State::Open),
@@ -272,9 +310,9 @@ fn state(
 
 /// Returns the repository that a record names: `owner/name`, or an object with that or its two
 /// parts.
-fn named_repository(value: Option<&serde_json::Value>) -> Option<String> {
+fn named_repository(value: Option<&Value>) -> Option<String> {
     let value = value?;
-    let text = |name: &str| value.get(name).and_then(serde_json::Value::as_str);
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
     let whole = value.as_str().or_else(|| text("nameWithOwner")).or_else(|| text("full_name"));
     let whole = whole.map(str::to_owned).or_else(|| {
         let owner = value.get("owner")?;
@@ -284,98 +322,57 @@ fn named_repository(value: Option<&serde_json::Value>) -> Option<String> {
         .filter(|name| name.split('/').count() == 2 && name.split('/').all(|part| !part.is_empty()))
 }
 
-fn issue(text: &str) -> Result<Record, String> {
-    let issue: Issue = tolerant(text)?;
-    identity::check("number", issue.number)?;
-    let merged_at = issue.pull_request.as_ref().and_then(|p| p.merged_at).or(issue.merged_at);
-    let state = state(
-        issue.state.as_deref(),
-        merged_at.is_some(),
-        issue.closed_at.is_some(),
-        issue.closed.as_ref(),
-    );
-    Ok(Record::Document(Box::new(DocumentRecord {
-        repository: issue
-            .url
-            .as_deref()
-            .and_then(repository)
-            .or_else(|| issue.html_url.as_deref().and_then(repository))
-            .or_else(|| named_repository(issue.repository.as_ref())),
-        kind: if issue.pull_request.is_some() { DocKind::PullRequest } else { DocKind::Issue },
-        number: Some(issue.number),
-        slug: None,
-        remote_id: issue.id.map(plain),
-        title: clean(&issue.title).trim().to_owned(),
-        body: clean(&issue.body.unwrap_or_default()),
-        url: issue.html_url,
-        state,
-        state_reason: issue.state_reason,
-        author: author(issue.user, issue.author_association),
-        labels: issue
-            .labels
-            .into_iter()
-            .filter_map(|l| match l {
-                Label::Name(name) => Some(name),
-                Label::Full { name } => name,
-                Label::Other(_) => None,
-            })
-            .collect(),
-        milestone: issue.milestone.and_then(|m| m.title),
-        locked: issue.locked,
-        comment_count: issue.comments.and_then(|c| c.as_u64()).unwrap_or(0),
-        created_at: issue.created_at,
-        updated_at: issue.updated_at,
-        closed_at: issue.closed_at,
-        merged_at,
-        raw: Raw::new(text.as_bytes().to_vec()),
-    })))
-}
-
-fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> {
-    let comment: Comment = tolerant(text)?;
-    let issue_url = comment.issue_url.as_deref().unwrap_or(issue_url);
-    let number =
-        issue_url.trim_end_matches('/').rsplit('/').next().and_then(item_number).ok_or_else(
-            || format!("\"issue_url\" does not end in an item number: {}", brief(issue_url)),
-        )?;
-    let created_at = comment.created_at.or(comment.updated_at).ok_or("no valid \"created_at\"")?;
-    Ok(Record::Comment(Box::new(CommentRecord {
-        repository: repository(issue_url),
-        number,
-        remote_id: format!("{prefix}{}", plain(comment.id)),
-        author: author(comment.user, comment.author_association),
-        body: clean(&comment.body.unwrap_or_default()),
-        url: comment.html_url,
-        created_at,
-        updated_at: comment.updated_at.unwrap_or(created_at),
-        raw: Raw::new(text.as_bytes().to_vec()),
-    })))
-}
-
-/// Returns `owner/name` from the web or API address of an item.
-fn repository(url: &str) -> Option<String> {
-    address(url)?.project
-}
-
-fn author(user: Option<User>, association: Option<String>) -> Author {
-    let (login, kind) = user.map(|u| (u.login, u.kind)).unwrap_or_default();
-    let bot =
-        kind.as_deref() == Some("Bot") || login.as_deref().is_some_and(|l| l.ends_with("[bot]"));
-    Author { login, bot, association }
-}
-
-/// Returns an id as text, whether it is a number or a string.
-fn plain(value: serde_json::Value) -> String {
-    match value {
-        serde_json::Value::String(s) => s,
-        value => value.to_string(),
+/// Returns the author: an object, a name, or the address of a page.
+fn author(user: Option<&Value>, association: Option<&Value>) -> Author {
+    let text = |name: &str| user.and_then(|user| user.get(name)?.as_str());
+    let is = |name: &str| user.is_some_and(|user| user.get(name) == Some(&Value::Bool(true)));
+    let address = user.and_then(Value::as_str).unwrap_or_default();
+    let login = user.and_then(|user| name(user, &["login", "name", "username", "email"]));
+    let login = login.and_then(|login| Some(login.rsplit('/').next()?.to_owned()));
+    let login = login.filter(|login| !login.is_empty());
+    Author {
+        // The pages of bots are below `apps`.
+        bot: text("type") == Some("Bot")
+            || is("is_bot")
+            || address.contains("/apps/")
+            || login.as_deref().is_some_and(|login| login.ends_with("[bot]")),
+        login,
+        association: association.and_then(Value::as_str).map(str::to_owned),
     }
 }
 
-/// Replaces NUL characters, at which SQLite's text functions stop; the replacement keeps words
-/// apart.
-fn clean(text: &str) -> String {
-    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
+/// Returns the first of these fields of an object, or the value itself if it is a text.
+fn name(value: &Value, fields: &[&str]) -> Option<String> {
+    match value {
+        Value::Object(object) => fields.iter().find_map(|name| object.get(*name)).map(words),
+        Value::String(_) | Value::Number(_) => Some(words(value)),
+        _ => None,
+    }
+}
+
+/// Returns the names of labels: objects, names, addresses, or a text with several.
+fn labels(value: &Value) -> Vec<String> {
+    if let Value::String(text) = value {
+        let names = text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty());
+        return names.map(str::to_owned).collect();
+    }
+    let list = value.as_array().map(|list| list.iter().collect()).or_else(|| nodes(value));
+    let label = |value: &Value| match value {
+        Value::String(url) if url.contains("://") => Some(unescape(url.rsplit('/').next()?)),
+        Value::String(_) | Value::Object(_) => name(value, &["name"]),
+        _ => None,
+    };
+    list.into_iter().flatten().filter_map(label).collect()
+}
+
+/// Returns a value as text, without NUL characters, at which SQLite's text functions stop.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.contains('\0') => text.replace('\0', "\u{fffd}"),
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        value => value.to_string(),
+    }
 }
 
 /// Formats a JSON error without "at line 1 column 17", which is meaningless within one record.
@@ -387,10 +384,6 @@ pub(crate) fn describe(error: &serde_json::Error) -> String {
         serde_json::error::Category::Syntax => format!("not JSON: {text}"),
         _ => text.to_owned(),
     }
-}
-
-fn brief(text: &str) -> String {
-    text.chars().take(80).collect()
 }
 
 #[cfg(test)]
@@ -456,6 +449,61 @@ mod tests {
         ] {
             let error = record(json).unwrap_err();
             assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn cli_record_includes_its_comments() {
+        let text = r#"{"number": 7, "title": "Leaks", "body": "b", "state": "CLOSED", "stateReason": "NOT_PLANNED",
+            "author": {"login": "ada", "is_bot": false}, "labels": [{"name": "bug"}], "url": "https://github.com/acme/app/issues/7",
+            "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2024-01-02T00:00:00Z", "closedAt": "2024-01-02T00:00:00Z",
+            "comments": [{"id": "IC_x", "author": {"login": "grace"}, "authorAssociation": "MEMBER", "body": "Tighten it.",
+                "createdAt": "2024-01-01T10:00:00Z", "url": "https://github.com/acme/app/issues/7#issuecomment-55"}]}"#;
+        let output = records(text.as_bytes()).unwrap();
+        let [Record::Document(d), Record::Comment(c)] = &output[..] else { panic!("{output:?}") };
+        assert_eq!(
+            (d.state, d.state_reason.as_deref(), d.comment_count),
+            (Some(State::Closed), Some("not_planned"), 1)
+        );
+        assert_eq!(
+            (c.number, c.remote_id.as_str(), c.repository.as_deref()),
+            (7, "55", Some("acme/app"))
+        );
+        let pull = r#"{"number": 8, "title": "x", "state": "MERGED", "headRefName": "mend", "author": null}"#;
+        let output = records(pull.as_bytes()).unwrap();
+        assert!(
+            matches!(&output[..], [Record::Document(d)] if d.kind == DocKind::PullRequest && d.state == Some(State::Merged))
+        );
+    }
+
+    #[test]
+    fn archive_records_are_named_by_address() {
+        let issue = r#"{"type": "issue", "url": "https://github.com/acme/app/issues/7", "repository": "https://github.com/acme/app",
+            "user": "https://github.com/ada", "title": "Leaks", "body": "b", "labels": ["https://github.com/acme/app/labels/good%20first"],
+            "closed_at": null, "created_at": "2024-01-01T00:00:00Z"}"#;
+        let output = records(issue.as_bytes()).unwrap();
+        let [Record::Document(d)] = &output[..] else { panic!("{output:?}") };
+        assert_eq!(
+            (d.number, d.labels[0].as_str(), d.author.login.as_deref()),
+            (Some(7), "good first", Some("ada"))
+        );
+        let comment = r#"{"type": "issue_comment", "url": "https://github.com/acme/app/pull/8#issuecomment-9", "pull_request": "https://github.com/acme/app/pull/8",
+            "user": "https://github.com/ada", "body": "b", "created_at": "2024-01-01T00:00:00Z"}"#;
+        let output = records(comment.as_bytes()).unwrap();
+        assert!(matches!(&output[..], [Record::Comment(c)] if c.number == 8 && c.remote_id == "9"));
+        assert_eq!(
+            records(br#"{"type": "user", "url": "https://github.com/ada", "login": "ada"}"#),
+            Ok(Vec::new())
+        );
+        assert!(
+            records(br#"{"type": "issue", "url": "https://github.com/acme", "title": "x"}"#)
+                .is_err()
+        );
+        for text in [
+            r#"{"type": "issue", "url": "https://github.com/acme/app/issues/0", "title": "x"}"#,
+            r#"{"id": 1, "issue_url": "https://x.example/repos/acme/app/issues/0", "body": "b", "created_at": "2024-01-01T00:00:00Z"}"#,
+        ] {
+            assert!(records(text.as_bytes()).is_err(), "{text}");
         }
     }
 }

@@ -15,17 +15,13 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, date, part},
+    client::{Client, part},
     release::{self, ReleaseList, ReleasePlace, Releases},
     repetition::RepeatGuard,
     walk::Pagination,
 };
 use crate::http::{Http, Login, Response};
-use precedent_core::{
-    error::Result,
-    model::{Access, Project, Record},
-    task::Task,
-};
+use precedent_core::{error::Result, model::Project, task::Task};
 use shapes::{Comments, SearchPage, User, parts};
 pub(super) use shapes::{comment, comments_of, issue};
 
@@ -69,16 +65,9 @@ impl Jira {
         project: &str,
         token: Option<&crate::secrets::Token>,
     ) -> Self {
-        let login = token.map(|t| match t.has_name() {
-            true => Login::basic(&address.base, t),
-            false => Login::bearer(&address.base, t),
-        });
-        let client = Client::new(http, address, login);
+        let client =
+            Client::new(http, address, super::Kind::Jira.streams(false), token, Login::personal);
         Self { client, project: project.to_uppercase(), cloud: false, zone: TimeZone::UTC }
-    }
-
-    fn base(&self) -> &str {
-        self.client.base.as_str().trim_end_matches('/')
     }
 
     /// Returns the namespace of other projects' keys.
@@ -86,13 +75,13 @@ impl Jira {
         self.client.base.host_str().unwrap_or_default()
     }
 
-    fn version(&self) -> u8 {
-        if self.cloud { 3 } else { 2 }
+    /// Returns the address of a path below the API.
+    fn path(&self, path: &str) -> Result<Url> {
+        self.client.url(&format!("rest/api/{}/{path}", if self.cloud { 3 } else { 2 }))
     }
 
     fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
-        let path = if self.cloud { "search/jql" } else { "search" };
-        let mut url = self.client.url(&format!("rest/api/{}/{path}", self.version()))?;
+        let mut url = self.path(if self.cloud { "search/jql" } else { "search" })?;
         let mut jql = format!("project = \"{}\"", self.project);
         if walk.open {
             jql.push_str(" AND statusCategory != Done");
@@ -109,11 +98,9 @@ impl Jira {
                 "fields",
                 if stream == Stream::Items { FIELDS } else { "updated,comment" },
             );
-            match (&walk.token, self.cloud) {
-                (Some(token), true) => drop(query.append_pair("nextPageToken", token)),
-                (None, true) => {}
-                (Some(start), false) => drop(query.append_pair("startAt", start)),
-                (None, false) => drop(query.append_pair("startAt", "0")),
+            let name = if self.cloud { "nextPageToken" } else { "startAt" };
+            if let Some(place) = &walk.token {
+                query.append_pair(name, place);
             }
         }
         Ok(url)
@@ -133,8 +120,7 @@ impl Jira {
 
     fn keep(&self, comments: &[&RawValue], key: &str, page: &mut Page) {
         for raw in comments {
-            let comment = shapes::comment(raw.get(), key, self.base());
-            page.records.push(comment.map(|c| Record::Comment(Box::new(c))));
+            page.add(shapes::comment(raw.get(), key, self.client.web()).map(Some));
         }
     }
 
@@ -143,17 +129,12 @@ impl Jira {
         let mut from = 0;
         let mut guard = RepeatGuard::default();
         loop {
-            let path = format!(
-                "rest/api/{}/issue/{}/comment?startAt={from}&maxResults={PAGE}&orderBy=created",
-                self.version(),
+            let url = self.path(&format!(
+                "issue/{}/comment?startAt={from}&maxResults={PAGE}&orderBy=created",
                 part(key)
-            );
-            let response = self.client.get(self.client.url(&path)?, task).await?;
-            match response.status {
-                200 => {}
-                404 => return Ok(()),
-                _ => return Err(self.client.refusal(&response, "comments")),
-            }
+            ));
+            let response = self.client.find(url, &[404], "comments", task).await?;
+            let Some(response) = response else { return Ok(()) };
             let list: Comments<'_> = response.json()?;
             if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
                 page.records.push(Err(endless.error(&format!("comments of {key}")).to_string()));
@@ -168,40 +149,33 @@ impl Jira {
     }
 
     async fn fetch_issue(&self, path: &str, task: &Task) -> Result<Option<Response>> {
-        let url = self.client.url(&format!("rest/api/{}/issue/{path}", self.version()))?;
-        let response = self.client.get(url, task).await?;
-        match response.status {
-            200 => Ok(Some(response)),
-            403 | 404 | 410 => Ok(None),
-            _ => Err(self.client.refusal(&response, "an issue")),
-        }
+        let url = self.path(&format!("issue/{path}"));
+        self.client.find(url, &[403, 404, 410], "an issue", task).await
+    }
+
+    async fn me(&self, task: &Task) -> Result<User> {
+        self.client.json(self.path("myself"), "the account of the token", task).await
     }
 }
 
 #[async_trait]
 impl Tracker for Jira {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Jira.streams(false)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        let server: Server = self.client.json("rest/api/2/serverInfo", "the server", task).await?;
+        let url = self.client.url("rest/api/2/serverInfo");
+        let server: Server = self.client.json(url, "the server", task).await?;
         self.cloud = server.deployment_type.is_some_and(|d| d.eq_ignore_ascii_case("cloud"));
         // Search times are in the user's time zone; anonymous users have the server's.
         self.zone = server.server_time.as_deref().and_then(offset).unwrap_or(TimeZone::UTC);
         if self.client.login.is_some() {
-            let path = format!("rest/api/{}/myself", self.version());
-            let me: User = self.client.json(&path, "the account of the token", task).await?;
-            if let Some(zone) = me.time_zone.and_then(|z| TimeZone::get(&z).ok()) {
-                self.zone = zone;
-            }
+            let zone = self.me(task).await?.time_zone.and_then(|z| TimeZone::get(&z).ok());
+            self.zone = zone.unwrap_or_else(|| self.zone.clone());
         }
-        let path = format!("rest/api/{}/project/{}", self.version(), part(&self.project));
-        let about: About = self.client.json(&path, &self.project, task).await?;
+        let url = self.path(&format!("project/{}", part(&self.project)));
+        let about: About = self.client.json(url, &self.project, task).await?;
         if let Some(key) = about.key.filter(|k| !k.is_empty()) {
             self.project = key;
         }
@@ -215,22 +189,9 @@ impl Tracker for Jira {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, ..Access::default() };
-        if self.client.login.is_some() {
-            let path = format!("rest/api/{}/myself", self.version());
-            let me: User = self.client.json(&path, "the account of the token", task).await?;
-            access.user = me.display_name.or(me.name);
-        }
-        for stream in self.streams() {
-            let response =
-                self.client.get(self.list(*stream, &Pagination::new(None, 1))?, task).await?;
-            if response.status != 200 {
-                access.refused.push(self.client.refusal(&response, stream.words()).to_string());
-            }
-        }
-        Ok(access)
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        let me = self.me(task).await?;
+        Ok(me.display_name.or(me.name))
     }
 
     fn size(&self, _stream: Stream) -> u32 {
@@ -250,10 +211,10 @@ impl Tracker for Jira {
         let mut page = Page::default();
         for raw in &search.issues {
             if stream == Stream::Items {
-                match shapes::issue(raw.get(), self.base(), self.home(), &self.project) {
+                match shapes::issue(raw.get(), self.client.web(), self.home(), &self.project) {
                     Ok((record, relations)) => {
                         page.relations.extend(record.number.map(|n| (n, relations)));
-                        page.records.push(Ok(Record::Document(Box::new(record))));
+                        page.add(Ok(Some(record)));
                     }
                     Err(why) => page.records.push(Err(why)),
                 }
@@ -268,15 +229,10 @@ impl Tracker for Jira {
         }
         let token = self.next_cursor(&search, walk);
         let more = token.is_some();
-        let now = self.client.http.now();
-        let (next, watermark) = if walk.open {
-            (more.then(|| walk.clone()), None)
-        } else {
-            walk.by_creation(search.total, date(&response, now), more)
-        };
+        let (next, watermark) = walk.by_creation(search.total, self.client.date(&response), more);
         // A restarted pass has no token.
-        let next = next.map(|w| Pagination { token: token.filter(|_| w.page > 1 || w.open), ..w });
-        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        let next = next.map(|w| Pagination { token: token.filter(|_| w.page > 1), ..w });
+        Ok(page.followed_by((next, watermark)))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
@@ -295,48 +251,33 @@ impl Tracker for Jira {
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
         let path = format!("{}-{number}?fields={FIELDS}", part(&self.project));
         let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Fate::Gone) };
-        #[derive(Deserialize)]
-        struct Key {
-            key: String,
-        }
         // A moved issue is returned under its new key.
-        let key = response.json::<Key>()?.key;
+        let key: String = response.at("/key")?.unwrap_or_default();
         if let Some((new_project, now)) = parts(&key)
             && new_project != self.project
         {
             return Ok(Fate::Moved(Some(format!("{}/{new_project}#{now}", self.home()))));
         }
-        let text = String::from_utf8_lossy(&response.body);
-        Ok(match shapes::issue(&text, self.base(), self.home(), &self.project) {
-            Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
-            Err(_) => Fate::Unreadable,
-        })
+        let issue = shapes::issue(&response.text(), self.client.web(), self.home(), &self.project);
+        Ok(Fate::of(issue.map(|(record, _)| Some(record))))
     }
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         let key = format!("{}-{number}", self.project);
         let path = format!("{}/comment/{}", part(&key), part(remote_id));
         let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Fate::Gone) };
-        Ok(match shapes::comment(&String::from_utf8_lossy(&response.body), &key, self.base()) {
-            Ok(comment) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
-            Err(_) => Fate::Unreadable,
-        })
+        Ok(Fate::of(shapes::comment(&response.text(), &key, self.client.web()).map(Some)))
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(
-        &self,
-        _place: ReleasePlace,
-        _etag: Option<&str>,
-        task: &Task,
-    ) -> Result<Releases> {
-        let path = format!("rest/api/{}/project/{}/versions", self.version(), part(&self.project));
-        release::fetch(&self.client, self.client.url(&path)?, task, |response| {
-            Ok(release::versions(&response.json::<Vec<&RawValue>>()?, |id| {
-                Some(format!("{}/projects/{}/versions/{id}", self.base(), self.project))
+    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
+        let url = self.path(&format!("project/{}/versions", part(&self.project)))?;
+        release::fetch(&self.client, url, place, task, |response| {
+            Ok(release::versions(response.json()?, |id| {
+                Some(format!("{}/projects/{}/versions/{id}", self.client.web(), self.project))
             }))
         })
         .await
@@ -345,11 +286,6 @@ impl Tracker for Jira {
 
 /// Parses the offset of a time such as `2024-01-02T03:04:05.000+0200`.
 fn offset(text: &str) -> Option<TimeZone> {
-    let at = text.rfind(['+', '-']).filter(|at| *at > 10)?;
-    let digits: String = text[at + 1..].chars().filter(char::is_ascii_digit).collect();
-    let (hours, minutes): (i32, i32) =
-        (digits.get(..2)?.parse().ok()?, digits.get(2..4)?.parse().ok()?);
-    let seconds = (hours * 60 + minutes) * 60;
-    let seconds = if text[at..].starts_with('-') { -seconds } else { seconds };
-    Some(jiff::tz::Offset::from_seconds(seconds).ok()?.to_time_zone())
+    let time = jiff::fmt::strtime::parse("%Y-%m-%dT%H:%M:%S%.f%z", text).ok()?;
+    Some(time.offset()?.to_time_zone())
 }

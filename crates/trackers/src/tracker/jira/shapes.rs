@@ -2,13 +2,16 @@
 //! <https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/> and
 //! <https://docs.atlassian.com/software/jira/docs/api/REST/>
 
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::tracker::{Relation, github::describe};
+use crate::tracker::{
+    Relation,
+    dates::{Time, time},
+    github::describe,
+};
 use precedent_core::model::{
-    Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State, item_number,
+    Author, CommentRecord, DocumentRecord, INTERNAL, Raw, State, item_number,
 };
 use precedent_markup::{Markup, adf};
 
@@ -32,15 +35,17 @@ pub(super) struct Comments<'a> {
 }
 
 #[derive(Deserialize)]
-struct Issue {
+struct Issue<'a> {
     id: Option<String>,
     key: String,
-    #[serde(default)]
-    fields: Fields,
+    #[serde(borrow, default)]
+    fields: Fields<'a>,
 }
 
 #[derive(Default, Deserialize)]
-struct Fields {
+struct Fields<'a> {
+    #[serde(borrow)]
+    comment: Option<&'a RawValue>,
     summary: Option<String>,
     description: Option<Value>,
     status: Option<Status>,
@@ -54,23 +59,11 @@ struct Fields {
     components: Vec<Name>,
     #[serde(default, rename = "fixVersions", deserialize_with = "list")]
     fix_versions: Vec<Name>,
-    created: Option<String>,
-    updated: Option<String>,
-    resolutiondate: Option<String>,
+    created: Option<Time>,
+    updated: Option<Time>,
+    resolutiondate: Option<Time>,
     #[serde(default, deserialize_with = "list")]
     issuelinks: Vec<IssueLink>,
-}
-
-#[derive(Deserialize)]
-struct OfComments<'a> {
-    #[serde(borrow)]
-    fields: Option<JustComments<'a>>,
-}
-
-#[derive(Deserialize)]
-struct JustComments<'a> {
-    #[serde(borrow)]
-    comment: Option<Comments<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -124,8 +117,8 @@ struct Comment {
     id: String,
     body: Option<Value>,
     author: Option<User>,
-    created: String,
-    updated: Option<String>,
+    created: Option<Time>,
+    updated: Option<Time>,
     visibility: Option<Value>,
     /// Visibility to customers, in service projects.
     #[serde(rename = "jsdPublic")]
@@ -136,20 +129,6 @@ fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
     Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
-}
-
-/// Parses `2024-01-02T03:04:05.000+0000`, whose offset has no colon.
-pub(super) fn time(text: &str) -> Option<Timestamp> {
-    let with_colon = match text.len().checked_sub(5).map(|at| (at, text.is_char_boundary(at))) {
-        Some((at, true))
-            if text[at..].starts_with(['+', '-'])
-                && text[at + 1..].bytes().all(|b| b.is_ascii_digit()) =>
-        {
-            format!("{}:{}", &text[..at + 3], &text[at + 3..])
-        }
-        _ => text.to_owned(),
-    };
-    with_colon.parse().ok()
 }
 
 /// Converts a text to Markdown: a document on Cloud, markup elsewhere.
@@ -183,7 +162,7 @@ pub(in crate::tracker) fn issue(
     home: &str,
     project: &str,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
-    let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
+    let issue: Issue<'_> = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let Some((_, number)) = parts(&issue.key) else {
         return Err(format!(
             "\"key\" does not end in a number: {}",
@@ -199,7 +178,7 @@ pub(in crate::tracker) fn issue(
     let is_closed = match category {
         Some("done") => true,
         Some(_) => false,
-        None => fields.resolution.is_some() || fields.resolutiondate.is_some(),
+        None => fields.resolution.is_some() || time(fields.resolutiondate).is_some(),
     };
     let key_of = |key: &str| {
         let (name, number) = parts(key)?;
@@ -210,12 +189,8 @@ pub(in crate::tracker) fn issue(
     let mut labels: Vec<String> = fields.issuetype.into_iter().filter_map(|t| t.name).collect();
     labels.extend(fields.components.into_iter().filter_map(|c| c.name));
     labels.extend(fields.labels.iter().filter_map(|l| l.as_str().map(str::to_owned)));
-    let at = |text: &Option<String>| text.as_deref().and_then(time);
     let record = DocumentRecord {
-        repository: None,
-        kind: DocKind::Issue,
         number: Some(number),
-        slug: None,
         remote_id: issue.id,
         title: fields.summary.unwrap_or_default().replace('\0', "\u{fffd}").trim().to_owned(),
         body: body(fields.description.as_ref()),
@@ -225,14 +200,12 @@ pub(in crate::tracker) fn issue(
         author: author(fields.reporter.or(fields.creator), false),
         labels,
         milestone: fields.fix_versions.into_iter().find_map(|v| v.name),
-        locked: false,
-        // Comments are a list of their own, so their count is not requested.
-        comment_count: 0,
-        created_at: at(&fields.created),
-        updated_at: at(&fields.updated).or(at(&fields.created)),
-        closed_at: at(&fields.resolutiondate).filter(|_| is_closed),
-        merged_at: None,
+        created_at: time(fields.created),
+        updated_at: time(fields.updated).or(time(fields.created)),
+        closed_at: time(fields.resolutiondate).filter(|_| is_closed),
         raw: Raw::new(text.as_bytes().to_vec()),
+        // Comments are a list of their own, so their count is not requested.
+        ..DocumentRecord::default()
     };
     Ok((record, relations))
 }
@@ -259,9 +232,9 @@ fn relation(
 
 /// Returns the key of an issue, the comments that came with it, and their total number.
 pub(in crate::tracker) fn comments_of(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
-    let issue: Issue = serde_json::from_str(text).ok()?;
-    let whole: OfComments<'_> = serde_json::from_str(text).ok()?;
-    let list = whole.fields.and_then(|f| f.comment);
+    let issue: Issue<'_> = serde_json::from_str(text).ok()?;
+    let list: Option<Comments<'_>> =
+        issue.fields.comment.and_then(|raw| serde_json::from_str(raw.get()).ok());
     let (comments, total) = list.map(|c| (c.comments, c.total)).unwrap_or_default();
     let total = total.unwrap_or(comments.len() as u64);
     Some((issue.key, comments, total))
@@ -274,7 +247,7 @@ pub(in crate::tracker) fn comment(
 ) -> Result<CommentRecord, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let (_, number) = parts(key).ok_or("belongs to no item")?;
-    let created_at = time(&comment.created).ok_or("\"created\" is not a valid time")?;
+    let created_at = time(comment.created).ok_or("\"created\" is not a valid time")?;
     let internal =
         comment.visibility.is_some_and(|v| !v.is_null()) || comment.jsd_public == Some(false);
     Ok(CommentRecord {
@@ -285,7 +258,7 @@ pub(in crate::tracker) fn comment(
         author: author(comment.author, internal),
         body: body(comment.body.as_ref()),
         created_at,
-        updated_at: comment.updated.as_deref().and_then(time).unwrap_or(created_at),
+        updated_at: time(comment.updated).unwrap_or(created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     })
 }
@@ -293,14 +266,6 @@ pub(in crate::tracker) fn comment(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_with_and_without_a_colon() {
-        let want: Timestamp = "2024-01-02T01:04:05Z".parse().unwrap();
-        assert_eq!(time("2024-01-02T03:04:05.000+0200"), Some(want));
-        assert_eq!(time("2024-01-02T03:04:05+02:00"), Some(want));
-        assert_eq!(time("soon"), None);
-    }
 
     #[test]
     fn staff_and_role_comments_are_internal() {

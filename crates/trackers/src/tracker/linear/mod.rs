@@ -6,23 +6,23 @@
 mod shapes;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use url::Url;
 
 use super::{
     Address, Fate, Fetch, Page, Stream, Tracker,
-    client::{Client, date},
-    graphql::{Answer, List},
+    client::Client,
+    graphql::{self, List, QueryOutcome},
     walk::Pagination,
 };
 use crate::{
-    http::{Http, Login, Request, Response},
+    http::{Http, Login},
     secrets::Token,
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{Access, Project, Record},
+    model::Project,
     task::Task,
 };
 use shapes::{Comment, Issue};
@@ -52,19 +52,6 @@ pub struct Linear {
     issues: Option<u64>,
 }
 
-/// The outcome of a query.
-enum QueryOutcome {
-    Data(Value),
-    /// The token may not run the query, with the reason.
-    Refused(String),
-    /// The requested object does not exist.
-    Gone,
-    /// The list cursor has expired.
-    Expired,
-    /// The query was too large.
-    TooMuch(Box<Response>),
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct About {
@@ -79,13 +66,13 @@ impl Linear {
     /// Opens the team with this name (`workspace/KEY`). A personal key is sent without a scheme, an
     /// OAuth token as a bearer token. <https://linear.app/developers/graphql#personal-api-keys>
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
-        let login = token.map(|t| match t.begins_with("lin_oauth_") {
-            true => Login::bearer(&address.base, t),
-            false => Login::header(&address.base, "authorization", t),
-        });
+        let login = |base: &Url, token: &Token| match token.begins_with("lin_oauth_") {
+            true => Login::bearer(base, token),
+            false => Login::header(base, "authorization", token),
+        };
         let (workspace, team) = name.split_once('/').unwrap_or(("", name));
         Self {
-            client: Client::new(http, address, login),
+            client: Client::new(http, address, super::Kind::Linear.streams(false), token, login),
             workspace: workspace.to_owned(),
             team: team.to_owned(),
             issues: None,
@@ -102,7 +89,7 @@ impl Linear {
         variables: Value,
         subject: &str,
         task: &Task,
-    ) -> Result<(QueryOutcome, Timestamp)> {
+    ) -> Result<QueryOutcome> {
         if self.client.login.is_none() {
             return Err(Error::new(
                 Code::Authentication,
@@ -113,84 +100,26 @@ impl Linear {
                 self.client.host
             )));
         }
-        let body = json!({"query": query, "variables": variables});
-        let request = Request::post(self.client.url("graphql")?, &body);
-        let response = self.client.http.send(&request, self.client.login.as_ref(), task).await?;
-        let at = date(&response, self.client.http.now());
-        // Query errors have the status 400 or 200.
-        let answer: Answer = match response.status {
-            200 | 400 => response.json()?,
-            403 | 404 => {
-                return Ok((
-                    QueryOutcome::Refused(self.client.refusal(&response, subject).to_string()),
-                    at,
-                ));
-            }
-            500.. => return Ok((QueryOutcome::TooMuch(Box::new(response)), at)),
-            _ => return Err(self.client.refusal(&response, subject)),
-        };
-        if let Some(problem) = answer.errors.first() {
-            let code = problem.extensions["code"].as_str().unwrap_or_default();
-            let text = problem.message.as_str();
-            let outcome = match code {
-                "AUTHENTICATION_ERROR" => {
-                    return Err(self.client.refusal_as(401, &response, subject));
-                }
-                "FORBIDDEN" | "FEATURE_NOT_ACCESSIBLE" => {
-                    QueryOutcome::Refused(format!("no permission to read them{}", problem.words()))
-                }
-                _ if text.starts_with("Entity not found") => QueryOutcome::Gone,
-                _ if text.to_lowercase().contains("cursor") => QueryOutcome::Expired,
-                _ if text.to_lowercase().contains("too complex") => {
-                    QueryOutcome::TooMuch(Box::new(response))
-                }
-                _ => {
-                    return Err(Error::new(
-                        Code::Network,
-                        format!(
-                            "{} returned an error for {subject}{}",
-                            self.client.host,
-                            problem.words()
-                        ),
-                    )
-                    .with_hint("Progress is saved; try again later."));
-                }
-            };
-            return Ok((outcome, at));
-        }
-        Ok((QueryOutcome::Data(answer.data.unwrap_or_default()), at))
-    }
-
-    async fn me(&self, task: &Task) -> Result<Option<String>> {
-        let (outcome, _) =
-            self.ask("{ viewer { name } }", json!({}), "the account of the key", task).await?;
-        Ok(match outcome {
-            QueryOutcome::Data(data) => data["viewer"]["name"].as_str().map(str::to_owned),
-            _ => None,
-        })
+        let url = self.client.url("graphql")?;
+        graphql::query(&self.client, url, query, variables, subject, false, task).await
     }
 }
 
 #[async_trait]
 impl Tracker for Linear {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Linear.streams(false)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
         let query = "query($key: String!) { organization { urlKey } teams(filter: {key: {eqIgnoreCase: $key}}, \
                      includeArchived: true) { nodes { id key archivedAt retiredAt issueCount } } }";
         let name = self.name();
-        let (outcome, _) = self.ask(query, json!({"key": self.team}), &name, task).await?;
-        let data = match outcome {
-            QueryOutcome::Data(data) => data,
-            QueryOutcome::TooMuch(response) => return Err(self.client.refusal(&response, &name)),
+        let data = match self.ask(query, json!({"key": self.team}), &name, task).await? {
+            QueryOutcome::Data(data, _) => data,
+            QueryOutcome::TooMuch(error) => return Err(error),
             QueryOutcome::Refused(why) => return Err(Error::new(Code::Authentication, why)),
-            QueryOutcome::Gone | QueryOutcome::Expired => {
+            QueryOutcome::Gone | QueryOutcome::Unsupported | QueryOutcome::Expired => {
                 return Err(Error::not_found(format!("{name} not found")));
             }
         };
@@ -224,17 +153,11 @@ impl Tracker for Linear {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, user: self.me(task).await?, ..Access::default() };
-        for stream in self.streams() {
-            if let Fetch::Refused(why) =
-                self.list_page(*stream, &Pagination::new(None, 1), task).await?
-            {
-                access.refused.push(format!("{}: {why}", stream.words()));
-            }
-        }
-        Ok(access)
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        let query = "{ viewer { name } }";
+        let outcome = self.ask(query, json!({}), "the account of the key", task).await?;
+        let viewer = outcome.object("/viewer")?.unwrap_or_default();
+        Ok(viewer["name"].as_str().map(str::to_owned))
     }
 
     fn size(&self, stream: Stream) -> u32 {
@@ -261,20 +184,10 @@ impl Tracker for Linear {
             filter["updatedAt"] = json!({"gte": since.to_string()});
         }
         let variables = json!({"filter": filter, "first": walk.size, "after": walk.token});
-        let (outcome, at) = self.ask(&query, variables, stream.words(), task).await?;
-        let mut data = match outcome {
-            QueryOutcome::Data(data) => data,
-            QueryOutcome::Refused(why) => return Ok(Fetch::Refused(why)),
-            QueryOutcome::Gone => {
-                return Ok(Fetch::Refused("no permission to read them".to_owned()));
-            }
-            QueryOutcome::Expired => return Ok(Fetch::Expired),
-            QueryOutcome::TooMuch(response) => {
-                return match walk.smaller() {
-                    Some(smaller) => Ok(Fetch::Smaller(smaller.cursor())),
-                    None => Err(self.client.refusal(&response, stream.words())),
-                };
-            }
+        let outcome = self.ask(&query, variables, stream.words(), task).await?;
+        let (mut data, at) = match outcome.list(walk)? {
+            Ok(data) => data,
+            Err(outcome) => return Ok(outcome),
         };
         let connection: List = serde_json::from_value(data[list].take()).map_err(|e| {
             Error::new(Code::Network, format!("cannot read a list from Linear: {e}"))
@@ -287,19 +200,16 @@ impl Tracker for Linear {
                     Ok(issue) if issue.is_gone() => page.gone_numbers.push(issue.number),
                     Ok(issue) => {
                         page.relations.push((issue.number, issue.relations(&self.workspace)));
-                        page.records.push(Ok(Record::Document(Box::new(issue.record()))));
+                        page.add(Ok(Some(issue.record())));
                     }
                     Err(why) => page.records.push(Err(why)),
                 }
             } else {
-                let comment = Comment::parse(node).map(|c| c.map(|c| Record::Comment(Box::new(c))));
-                page.records.extend(comment.transpose());
+                page.add(Comment::parse(node));
             }
         }
-        let more = token.is_some();
-        let (next, watermark) = walk.by_creation(None, at, more);
-        let next = next.map(|w| Pagination { token, ..w });
-        Ok(Fetch::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
+        let (next, watermark) = walk.by_creation(None, at, token.is_some());
+        Ok(page.followed_by((next.map(|w| Pagination { token, ..w }), watermark)))
     }
 
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
@@ -309,45 +219,31 @@ impl Tracker for Linear {
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
         let query = format!("query($id: String!) {{ issue(id: $id) {{ ...about }} }} {ISSUE}");
         let id = format!("{}-{number}", self.team);
-        let (outcome, _) = self.ask(&query, json!({"id": id}), "an issue", task).await?;
-        let node = match outcome {
-            QueryOutcome::Data(mut data) => data["issue"].take(),
-            QueryOutcome::Gone => return Ok(Fate::Gone),
-            QueryOutcome::Refused(_) | QueryOutcome::Expired => return Ok(Fate::Unreadable),
-            QueryOutcome::TooMuch(response) => {
-                return Err(self.client.refusal(&response, "an issue"));
-            }
+        let outcome = self.ask(&query, json!({"id": id}), "an issue", task).await?;
+        let node = match outcome.object("/issue")? {
+            Ok(node) => node,
+            Err(fate) => return Ok(fate),
         };
-        if node.is_null() {
-            return Ok(Fate::Gone);
-        }
-        let Ok(issue) = Issue::parse(node) else { return Ok(Fate::Unreadable) };
-        if issue.is_gone() {
-            return Ok(Fate::Gone);
-        }
+        let issue = match Issue::parse(node) {
+            Ok(issue) if issue.is_gone() => return Ok(Fate::Gone),
+            Ok(issue) => issue,
+            Err(_) => return Ok(Fate::Unreadable),
+        };
         // An issue that moved to another team is returned under its new key.
         if let Some((team, number)) =
             issue.home().filter(|(team, _)| !team.eq_ignore_ascii_case(&self.team))
         {
             return Ok(Fate::Moved(Some(format!("{}/{team}#{number}", self.workspace))));
         }
-        Ok(Fate::Here(Box::new(Record::Document(Box::new(issue.record())))))
+        Ok(Fate::of(Ok(Some(issue.record()))))
     }
 
     async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         let query = format!("query($id: String!) {{ comment(id: $id) {{ ...said }} }} {COMMENT}");
-        let (outcome, _) = self.ask(&query, json!({"id": remote_id}), "comments", task).await?;
-        Ok(match outcome {
-            QueryOutcome::Data(mut data) => match Comment::parse(data["comment"].take()) {
-                Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
-                Ok(None) => Fate::Gone,
-                Err(_) => Fate::Unreadable,
-            },
-            QueryOutcome::Gone => Fate::Gone,
-            QueryOutcome::Refused(_) | QueryOutcome::Expired => Fate::Unreadable,
-            QueryOutcome::TooMuch(response) => {
-                return Err(self.client.refusal(&response, "comments"));
-            }
+        let outcome = self.ask(&query, json!({"id": remote_id}), "comments", task).await?;
+        Ok(match outcome.object("/comment")? {
+            Ok(node) => Fate::of(Comment::parse(node)),
+            Err(fate) => fate,
         })
     }
 }

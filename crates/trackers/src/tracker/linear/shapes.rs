@@ -3,12 +3,16 @@
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
-use crate::tracker::{Relation, client::clean, github::describe};
-use precedent_core::model::{
-    Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number,
+use crate::tracker::{
+    Relation,
+    client::clean,
+    dates::{Time, time},
+    github::describe,
+    graphql::Nodes,
 };
+use precedent_core::model::{Author, CommentRecord, DocumentRecord, Raw, State, item_number};
 
 /// The closed types of workflow states.
 pub(super) const CLOSED_TYPES: [&str; 3] = ["completed", "canceled", "duplicate"];
@@ -22,23 +26,25 @@ struct About {
     title: String,
     description: Option<String>,
     url: Option<String>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    completed_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    canceled_at: Option<Timestamp>,
+    created_at: Option<Time>,
+    updated_at: Option<Time>,
+    completed_at: Option<Time>,
+    canceled_at: Option<Time>,
     trashed: Option<bool>,
     state: Option<WorkflowState>,
-    labels: Option<Names>,
+    labels: Option<Nodes<Name>>,
     project: Option<Name>,
     project_milestone: Option<Name>,
     creator: Option<Name>,
     bot_actor: Option<Name>,
     external_user_creator: Option<Name>,
-    relations: Option<Links>,
+    relations: Option<Nodes<Link>>,
+}
+
+impl About {
+    fn links(&self) -> impl Iterator<Item = &Link> {
+        self.relations.iter().flat_map(|relations| relations.nodes.iter().flatten())
+    }
 }
 
 #[derive(Deserialize)]
@@ -55,18 +61,6 @@ struct Name {
     display_name: Option<String>,
     #[serde(default)]
     app: bool,
-}
-
-#[derive(Deserialize)]
-struct Names {
-    #[serde(default)]
-    nodes: Vec<Name>,
-}
-
-#[derive(Deserialize)]
-struct Links {
-    #[serde(default)]
-    nodes: Vec<Link>,
 }
 
 #[derive(Deserialize)]
@@ -126,7 +120,7 @@ impl Issue {
     /// Returns the relations of the issue. A relation belongs to the duplicate, or to the issue
     /// that blocks.
     pub(super) fn relations(&self, workspace: &str) -> Vec<Relation> {
-        let relations = self.about.relations.iter().flat_map(|r| &r.nodes).filter_map(|link| {
+        let relations = self.about.links().filter_map(|link| {
             let (team, number) = parts(&link.related_issue.as_ref()?.identifier)?;
             let key = format!("{workspace}/{team}#{number}");
             match link.kind.as_deref()? {
@@ -142,8 +136,8 @@ impl Issue {
     pub(super) fn record(self) -> DocumentRecord {
         let about = self.about;
         let kind = about.state.as_ref().and_then(|s| s.kind.clone()).unwrap_or_default();
-        let name = about.state.and_then(|s| s.name);
-        let closed_at = about.completed_at.or(about.canceled_at);
+        let name = about.state.as_ref().and_then(|s| s.name.clone());
+        let closed_at = time(about.completed_at).or(time(about.canceled_at));
         let is_closed = match kind.as_str() {
             kind if CLOSED_TYPES.contains(&kind) => true,
             "triage" | "backlog" | "unstarted" | "started" => false,
@@ -151,24 +145,17 @@ impl Issue {
         };
         let is_duplicate = kind == "duplicate"
             || name.as_ref().is_some_and(|n| n.to_lowercase().contains("duplicate"))
-            || about
-                .relations
-                .iter()
-                .flat_map(|r| &r.nodes)
-                .any(|link| link.kind.as_deref() == Some("duplicate"));
+            || about.links().any(|link| link.kind.as_deref() == Some("duplicate"));
         let reason = match kind.as_str() {
             _ if is_closed && is_duplicate => Some("duplicate".to_owned()),
             "completed" => Some("completed".to_owned()),
             "canceled" => Some("not_planned".to_owned()),
             _ => name,
         };
-        let labels =
-            about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().chain(about.project);
+        let labels = about.labels.map(|l| l.nodes).unwrap_or_default().into_iter().flatten();
+        let labels = labels.chain(about.project);
         DocumentRecord {
-            repository: None,
-            kind: DocKind::Issue,
             number: Some(self.number),
-            slug: None,
             remote_id: Some(about.id),
             title: about.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: clean(about.description),
@@ -178,14 +165,11 @@ impl Issue {
             author: author(about.creator, about.bot_actor, about.external_user_creator),
             labels: labels.filter_map(|l| l.name).collect(),
             milestone: about.project_milestone.and_then(|m| m.name),
-            locked: false,
-            // Linear returns no comment count.
-            comment_count: 0,
-            created_at: about.created_at,
-            updated_at: about.updated_at.or(about.created_at),
+            created_at: time(about.created_at),
+            updated_at: time(about.updated_at).or(time(about.created_at)),
             closed_at: closed_at.filter(|_| is_closed),
-            merged_at: None,
             raw: Raw::new(self.raw),
+            ..DocumentRecord::default()
         }
     }
 }
@@ -198,8 +182,7 @@ pub(super) struct Comment {
     body: Option<String>,
     url: Option<String>,
     created_at: Timestamp,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
+    updated_at: Option<Time>,
     user: Option<Name>,
     bot_actor: Option<Name>,
     external_user: Option<Name>,
@@ -209,7 +192,7 @@ pub(super) struct Comment {
 #[derive(Deserialize)]
 struct Of {
     /// Number of the issue; GraphQL may return it as a float.
-    number: f64,
+    number: Number,
 }
 
 impl Comment {
@@ -221,19 +204,9 @@ impl Comment {
         let raw = node.to_string().into_bytes();
         let comment: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
         let Some(of) = comment.issue else { return Ok(None) };
-        if !(1.0..=f64::from(u32::MAX)).contains(&of.number) {
-            return Err(format!(
-                "belongs to the issue {}: item numbers must be 1 to {}",
-                of.number,
-                u32::MAX
-            ));
-        }
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "it is within the numbers of items"
-        )]
-        let number = of.number as u64;
+        let number = of.number.to_string();
+        let number = item_number(number.trim_end_matches(".0"))
+            .ok_or_else(|| format!("belongs to the issue {number}, which is not an item number"))?;
         Ok(Some(CommentRecord {
             repository: None,
             number,
@@ -242,7 +215,7 @@ impl Comment {
             body: clean(comment.body),
             url: comment.url,
             created_at: comment.created_at,
-            updated_at: comment.updated_at.unwrap_or(comment.created_at),
+            updated_at: time(comment.updated_at).unwrap_or(comment.created_at),
             raw: Raw::new(raw),
         }))
     }

@@ -10,19 +10,22 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::Value;
 use url::Url;
 
 use super::{
-    Address, Fate, Fetch, Page, Stream, Tracker,
+    Address, Fate, Fetch, Page, Relation, Stream, Tracker,
     client::{Client, parse_each, part},
     release::{self, ReleaseList, ReleasePlace, Releases},
     walk::Pagination,
 };
-use crate::http::{Http, Login};
+use crate::{
+    http::{Http, Login},
+    secrets::Token,
+};
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{Access, Project, Record},
+    model::{DocumentRecord, Project, Record},
     task::Task,
 };
 pub(super) use shapes::markdown;
@@ -33,24 +36,20 @@ const PAGE: u32 = 100;
 /// The number of issues whose notes, or of wiki pages whose texts, form one page; each is a
 /// request.
 const THREADS: u32 = 20;
+/// The statuses for what was deleted, or moved to an inaccessible project.
+const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
 /// A Redmine project.
 #[derive(Debug)]
 pub struct Redmine {
     client: Client,
     project: String,
-    wiki: bool,
     /// Ids of the closed statuses.
     done_ids: HashSet<u64>,
     id: Option<u64>,
 }
 
-#[derive(Deserialize)]
-struct Whole {
-    project: About,
-}
-
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct About {
     id: Option<u64>,
     identifier: Option<String>,
@@ -60,33 +59,10 @@ struct About {
 }
 
 #[derive(Deserialize)]
-struct Statuses {
-    #[serde(default)]
-    issue_statuses: Vec<Status>,
-}
-
-#[derive(Deserialize)]
 struct Status {
     id: u64,
     #[serde(default)]
     is_closed: bool,
-}
-
-#[derive(Deserialize)]
-struct Versions<'a> {
-    #[serde(borrow, default)]
-    versions: Vec<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Me {
-    user: User,
-}
-
-#[derive(Deserialize)]
-struct User {
-    login: Option<String>,
-    firstname: Option<String>,
 }
 
 impl Redmine {
@@ -96,20 +72,15 @@ impl Redmine {
         address: &Address,
         project: &str,
         wiki: bool,
-        key: Option<&crate::secrets::Token>,
+        key: Option<&Token>,
     ) -> Self {
-        let login = key.map(|k| Login::header(&address.base, "x-redmine-api-key", k));
+        let login = |base: &Url, key: &Token| Login::header(base, "x-redmine-api-key", key);
         Self {
-            client: Client::new(http, address, login),
+            client: Client::new(http, address, super::Kind::Redmine.streams(wiki), key, login),
             project: project.to_owned(),
-            wiki,
             done_ids: HashSet::new(),
             id: None,
         }
-    }
-
-    fn base(&self) -> &str {
-        self.client.base.as_str().trim_end_matches('/')
     }
 
     /// Returns the address of a page of issues, without those of subprojects.
@@ -133,60 +104,56 @@ impl Redmine {
         Ok(url)
     }
 
-    async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list(walk, "relations")?, task).await?;
-        if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Items)? {
-            return Ok(outcome);
-        }
-        let list: Issues<'_> = response.json()?;
-        let more = more(&list, walk);
-        let mut page = Page::default();
-        let mut times = Vec::new();
-        for raw in &list.issues {
-            match shapes::issue(raw.get(), self.base(), &self.project, &self.done_ids) {
-                Ok((record, relations)) => {
-                    times.extend(record.updated_at);
-                    page.relations.extend(record.number.map(|n| (n, relations)));
-                    page.records.push(Ok(Record::Document(Box::new(record))));
-                }
-                Err(why) => page.records.push(Err(why)),
-            }
-        }
-        Ok(Fetch::Page(self.with_cursor(page, walk, &times, more)))
+    fn issue(&self, text: &str) -> std::result::Result<(DocumentRecord, Vec<Relation>), String> {
+        shapes::issue(text, self.client.web(), &self.project, &self.done_ids)
     }
 
-    /// Fetches the notes of a page of issues.
-    async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetch> {
-        let response = self.client.get(self.list(walk, "")?, task).await?;
-        if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Comments)? {
+    /// Fetches a page of issues, or of their notes.
+    async fn issues(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
+        let is_items = stream == Stream::Items;
+        let url = self.list(walk, if is_items { "relations" } else { "" })?;
+        let response = self.client.get(url, task).await?;
+        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
             return Ok(outcome);
         }
         let list: Issues<'_> = response.json()?;
-        let more = more(&list, walk);
+        let until = u64::from(walk.page) * u64::from(walk.size);
+        let more = !list.issues.is_empty() && list.total_count.is_none_or(|total| total > until);
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in &list.issues {
-            let Ok((issue, _)) =
-                shapes::issue(raw.get(), self.base(), &self.project, &self.done_ids)
-            else {
-                continue;
-            };
-            times.extend(issue.updated_at);
-            let Some(number) = issue.number else { continue };
-            page.other_names.push(number.to_string());
-            let url = self.client.url(&format!("issues/{number}.json?include=journals"))?;
-            let response = self.client.get(url, task).await?;
-            match response.status {
-                200 => {
-                    let whole: IssueReply<'_> = response.json()?;
-                    read_notes(whole.issue.get(), number, self.base(), &mut page)?;
+            match self.issue(raw.get()) {
+                Ok((issue, relations)) => {
+                    times.extend(issue.updated_at);
+                    let Some(number) = issue.number else { continue };
+                    if is_items {
+                        page.relations.push((number, relations));
+                        page.add(Ok(Some(issue)));
+                    } else {
+                        page.other_names.push(number.to_string());
+                        self.notes(number, &mut page, task).await?;
+                    }
                 }
-                // The issue was deleted or moved while the page was read.
-                403 | 404 => {}
-                _ => return Err(self.client.refusal(&response, "notes")),
+                Err(why) if is_items => page.records.push(Err(why)),
+                Err(_) => {}
             }
         }
-        Ok(Fetch::Page(self.with_cursor(page, walk, &times, more)))
+        Ok(page.followed_by(walk.by_change(&times, more)))
+    }
+
+    /// Fetches the notes of an issue; returns whether it exists.
+    async fn notes(&self, number: u64, page: &mut Page, task: &Task) -> Result<bool> {
+        let url = self.client.url(&format!("issues/{number}.json?include=journals"));
+        let response = self.client.find(url, GONE_STATUSES, "notes", task).await?;
+        let Some(response) = response else { return Ok(false) };
+        let reply: IssueReply<'_> = response.json()?;
+        let journals: Journals<'_> = serde_json::from_str(reply.issue.get()).map_err(|e| {
+            Error::new(Code::Network, format!("cannot read the journal of an issue: {e}"))
+        })?;
+        for raw in &journals.journals {
+            page.add(shapes::note(raw.get(), number, self.client.web()));
+        }
+        Ok(true)
     }
 
     /// Fetches a page of wiki pages. The index always lists all of them.
@@ -199,11 +166,11 @@ impl Redmine {
         }
         let (mut rows, unreadable) =
             parse_each::<WikiEntry>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
-        rows.sort_by(|a, b| (a.updated_on, &a.title).cmp(&(b.updated_on, &b.title)));
+        rows.sort_by(|a, b| (a.updated_at(), &a.title).cmp(&(b.updated_at(), &b.title)));
         let names = rows.iter().map(|p| p.title.clone()).collect();
         let recent: Vec<_> = rows
             .into_iter()
-            .filter(|p| walk.since.is_none() || p.updated_on >= walk.since)
+            .filter(|p| walk.since.is_none() || p.updated_at() >= walk.since)
             .collect();
         let from =
             usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
@@ -215,70 +182,36 @@ impl Redmine {
         }
         for entry in batch {
             page.other_names.push(entry.title.clone());
-            let url = self.client.url(&format!("{root}/{}.json", part(&entry.title)))?;
-            let response = self.client.get(url, task).await?;
-            match response.status {
-                200 => {
-                    let text = String::from_utf8_lossy(&response.body);
-                    let record = shapes::page(&text, self.base(), &self.project);
-                    page.records.push(record.map(|p| Record::Document(Box::new(p))));
-                }
-                403 | 404 => {}
-                _ => return Err(self.client.refusal(&response, "a page of the wiki")),
+            let url = self.client.url(&format!("{root}/{}.json", part(&entry.title)));
+            let response = self.client.find(url, GONE_STATUSES, "a page of the wiki", task).await?;
+            if let Some(response) = response {
+                let record = shapes::page(&response.text(), self.client.web(), &self.project);
+                page.add(record.map(Some));
             }
         }
-        let times: Vec<Timestamp> = batch.iter().filter_map(|p| p.updated_on).collect();
+        let times: Vec<Timestamp> = batch.iter().filter_map(WikiEntry::updated_at).collect();
         let more = from + batch.len() < recent.len();
-        Ok(Fetch::Page(self.with_cursor(page, walk, &times, more)))
+        Ok(page.followed_by(walk.by_change(&times, more)))
     }
-
-    fn with_cursor(&self, page: Page, walk: &Pagination, times: &[Timestamp], more: bool) -> Page {
-        let (next, watermark) = walk.by_change(times, more);
-        Page { next: next.map(|w| w.cursor()), watermark, ..page }
-    }
-}
-
-/// Returns whether there is another page.
-fn more(list: &Issues<'_>, walk: &Pagination) -> bool {
-    let until = u64::from(walk.page) * u64::from(walk.size);
-    !list.issues.is_empty() && list.total_count.is_none_or(|total| total > until)
-}
-
-fn read_notes(text: &str, number: u64, base: &str, page: &mut Page) -> Result<()> {
-    let journals: Journals<'_> = serde_json::from_str(text).map_err(|e| {
-        Error::new(Code::Network, format!("cannot read the journal of an issue: {e}"))
-    })?;
-    for raw in &journals.journals {
-        match shapes::note(raw.get(), number, base) {
-            Ok(Some(note)) => page.records.push(Ok(Record::Comment(Box::new(note)))),
-            Ok(None) => {}
-            Err(why) => page.records.push(Err(why)),
-        }
-    }
-    Ok(())
 }
 
 #[async_trait]
 impl Tracker for Redmine {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Redmine.streams(self.wiki)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
         // Public projects accept a wrong key silently, so it is checked here.
         if self.client.login.is_some() {
-            self.client.json::<Me>("users/current.json", "the account of the key", task).await?;
+            self.user(task).await?;
         }
-        let path = format!("projects/{}.json", part(&self.project));
-        let about = self.client.json::<Whole>(&path, &self.project, task).await?.project;
-        let statuses: Statuses =
-            self.client.json("issue_statuses.json", "the list of statuses", task).await?;
-        self.done_ids =
-            statuses.issue_statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
+        let url = self.client.url(&format!("projects/{}.json", part(&self.project)));
+        let about: About = self.client.value(url, "/project", &self.project, task).await?;
+        let url = self.client.url("issue_statuses.json");
+        let statuses: Vec<Status> =
+            self.client.value(url, "/issue_statuses", "the list of statuses", task).await?;
+        self.done_ids = statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
         self.id = about.id;
         Ok(Project {
             name: about.identifier.unwrap_or_else(|| self.project.clone()),
@@ -290,27 +223,10 @@ impl Tracker for Redmine {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, ..Access::default() };
-        if self.client.login.is_some() {
-            let me: Me =
-                self.client.json("users/current.json", "the account of the key", task).await?;
-            access.user = me.user.login.or(me.user.firstname);
-        }
-        for stream in self.streams() {
-            let url = match stream {
-                Stream::Pages => {
-                    self.client.url(&format!("projects/{}/wiki/index.json", part(&self.project)))?
-                }
-                _ => self.list(&Pagination::new(None, 1), "")?,
-            };
-            let response = self.client.get(url, task).await?;
-            if response.status != 200 {
-                access.refused.push(self.client.refusal(&response, stream.words()).to_string());
-            }
-        }
-        Ok(access)
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        let url = self.client.url("users/current.json");
+        let user: Value = self.client.value(url, "/user", "the account of the key", task).await?;
+        Ok(user["login"].as_str().or(user["firstname"].as_str()).map(str::to_owned))
     }
 
     fn size(&self, stream: Stream) -> u32 {
@@ -319,11 +235,8 @@ impl Tracker for Redmine {
 
     async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetch> {
         match stream {
-            Stream::Items => self.items(walk, task).await,
-            Stream::Comments | Stream::ReviewComments | Stream::Discussions => {
-                self.notes(walk, task).await
-            }
             Stream::Pages => self.pages(walk, task).await,
+            _ => self.issues(stream, walk, task).await,
         }
     }
 
@@ -336,32 +249,16 @@ impl Tracker for Redmine {
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let response =
-            self.client.get(self.client.url(&format!("issues/{number}.json"))?, task).await?;
-        match response.status {
-            200 => {
-                let whole: IssueReply<'_> = response.json()?;
-                let issue: Option<Issue> = serde_json::from_str(whole.issue.get()).ok();
-                let home = issue.and_then(|i| i.project).and_then(|p| p.id);
-                if home.is_some() && self.id.is_some() && home != self.id {
-                    return Ok(Fate::Moved(None));
-                }
-                Ok(
-                    match shapes::issue(
-                        whole.issue.get(),
-                        self.base(),
-                        &self.project,
-                        &self.done_ids,
-                    ) {
-                        Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
-                        Err(_) => Fate::Unreadable,
-                    },
-                )
-            }
-            // A 403 means that the issue moved to an inaccessible project.
-            403 | 404 | 410 => Ok(Fate::Gone),
-            _ => Err(self.client.refusal(&response, "an issue")),
+        let url = self.client.url(&format!("issues/{number}.json"));
+        let response = self.client.find(url, GONE_STATUSES, "an issue", task).await?;
+        let Some(response) = response else { return Ok(Fate::Gone) };
+        let raw = response.json::<IssueReply<'_>>()?.issue.get();
+        let issue: Option<Issue> = serde_json::from_str(raw).ok();
+        let home = issue.and_then(|i| i.project).and_then(|p| p.id);
+        if home.is_some() && self.id.is_some() && home != self.id {
+            return Ok(Fate::Moved(None));
         }
+        Ok(Fate::of(self.issue(raw).map(|(record, _)| Some(record))))
     }
 
     async fn wiki_page(&self, slug: &str, _remote_id: Option<&str>, task: &Task) -> Result<Fate> {
@@ -369,18 +266,12 @@ impl Tracker for Redmine {
         let response = self.client.get(self.client.url(&path)?, task).await?;
         match response.status {
             200 => {
-                Ok(
-                    match shapes::page(
-                        &String::from_utf8_lossy(&response.body),
-                        self.base(),
-                        &self.project,
-                    ) {
-                        // A renamed page is returned under its new name.
-                        Ok(page) if page.slug.as_deref() != Some(slug) => Fate::Moved(None),
-                        Ok(page) => Fate::Here(Box::new(Record::Document(Box::new(page)))),
-                        Err(_) => Fate::Unreadable,
-                    },
-                )
+                let page = shapes::page(&response.text(), self.client.web(), &self.project);
+                Ok(match &page {
+                    // A renamed page is returned under its new name.
+                    Ok(page) if page.slug.as_deref() != Some(slug) => Fate::Moved(None),
+                    _ => Fate::of(page.map(Some)),
+                })
             }
             404 | 410 => Ok(Fate::Gone),
             403 => Ok(Fate::Unreadable),
@@ -389,40 +280,25 @@ impl Tracker for Redmine {
     }
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
-        let url = self.client.url(&format!("issues/{number}.json?include=journals"))?;
-        let response = self.client.get(url, task).await?;
-        match response.status {
-            200 => {
-                let whole: IssueReply<'_> = response.json()?;
-                let mut page = Page::default();
-                read_notes(whole.issue.get(), number, self.base(), &mut page)?;
-                let comment = page
-                    .records
-                    .into_iter()
-                    .flatten()
-                    .find(|r| matches!(r, Record::Comment(c) if c.remote_id == remote_id));
-                Ok(comment.map_or(Fate::Gone, |r| Fate::Here(Box::new(r))))
-            }
-            403 | 404 | 410 => Ok(Fate::Gone),
-            _ => Err(self.client.refusal(&response, "notes")),
+        let mut page = Page::default();
+        if !self.notes(number, &mut page, task).await? {
+            return Ok(Fate::Gone);
         }
+        let mut records = page.records.into_iter().flatten();
+        let is_it = |r: &Record| matches!(r, Record::Comment(c) if c.remote_id == remote_id);
+        Ok(Fate::of(Ok(records.find(is_it))))
     }
 
     fn release_lists(&self) -> &'static [ReleaseList] {
         &[ReleaseList::Versions]
     }
 
-    async fn releases(
-        &self,
-        _place: ReleasePlace,
-        _etag: Option<&str>,
-        task: &Task,
-    ) -> Result<Releases> {
+    async fn releases(&self, place: ReleasePlace<'_>, task: &Task) -> Result<Releases> {
         let url = self.client.url(&format!("projects/{}/versions.json", part(&self.project)))?;
-        release::fetch(&self.client, url, task, |response| {
-            let list: Versions<'_> = response.json()?;
-            Ok(release::versions(&list.versions, |id| {
-                Some(format!("{}/versions/{id}", self.base()))
+        release::fetch(&self.client, url, place, task, |response| {
+            let versions = response.at("/versions")?.unwrap_or_default();
+            Ok(release::versions(versions, |id| {
+                Some(format!("{}/versions/{id}", self.client.web()))
             }))
         })
         .await

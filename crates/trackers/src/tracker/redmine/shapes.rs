@@ -10,6 +10,8 @@ use serde_json::value::RawValue;
 use crate::tracker::{
     Relation,
     client::{clean, part},
+    dates::{Time, time},
+    github::describe,
     identity,
 };
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State};
@@ -46,12 +48,9 @@ pub(super) struct Issue {
     #[serde(default)]
     subject: String,
     description: Option<String>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_on: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_on: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    closed_on: Option<Timestamp>,
+    created_on: Option<Time>,
+    updated_on: Option<Time>,
+    closed_on: Option<Time>,
     #[serde(default)]
     relations: Vec<IssueRelation>,
 }
@@ -75,8 +74,7 @@ struct Journal {
     user: Option<Name>,
     notes: Option<String>,
     created_on: Timestamp,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_on: Option<Timestamp>,
+    updated_on: Option<Time>,
     #[serde(default)]
     private_notes: bool,
 }
@@ -90,8 +88,13 @@ pub(super) struct WikiIndex<'a> {
 #[derive(Deserialize)]
 pub(super) struct WikiEntry {
     pub(super) title: String,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    pub(super) updated_on: Option<Timestamp>,
+    updated_on: Option<Time>,
+}
+
+impl WikiEntry {
+    pub(super) fn updated_at(&self) -> Option<Timestamp> {
+        time(self.updated_on)
+    }
 }
 
 #[derive(Deserialize)]
@@ -99,10 +102,8 @@ struct WikiPage {
     title: String,
     text: Option<String>,
     author: Option<Name>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_on: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_on: Option<Timestamp>,
+    created_on: Option<Time>,
+    updated_on: Option<Time>,
 }
 
 #[derive(Deserialize)]
@@ -138,18 +139,14 @@ pub(super) fn issue(
     project: &str,
     done_ids: &HashSet<u64>,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
-    let issue: Issue =
-        serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
+    let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
     identity::check("id", issue.id)?;
     let status = issue.status.as_ref();
     let is_closed = status.and_then(|s| s.id).is_some_and(|id| done_ids.contains(&id));
     let id = issue.id;
     let relations = issue.relations.iter().filter_map(|r| relation(r, id, project)).collect();
     let record = DocumentRecord {
-        repository: None,
-        kind: DocKind::Issue,
         number: Some(id),
-        slug: None,
         remote_id: Some(id.to_string()),
         title: issue.subject.replace('\0', "\u{fffd}").trim().to_owned(),
         body: markdown(issue.description),
@@ -163,15 +160,12 @@ pub(super) fn issue(
             .filter_map(|n| n.name)
             .collect(),
         milestone: issue.fixed_version.and_then(|v| v.name),
-        locked: false,
-        // Lists contain no comment count.
-        comment_count: 0,
-        created_at: issue.created_on,
-        updated_at: issue.updated_on.or(issue.created_on),
+        created_at: time(issue.created_on),
+        updated_at: time(issue.updated_on).or(time(issue.created_on)),
         // A reopened issue keeps the time of its last closure.
-        closed_at: issue.closed_on.filter(|_| is_closed),
-        merged_at: None,
+        closed_at: time(issue.closed_on).filter(|_| is_closed),
         raw: Raw::new(text.as_bytes().to_vec()),
+        ..DocumentRecord::default()
     };
     Ok((record, relations))
 }
@@ -189,8 +183,7 @@ fn relation(link: &IssueRelation, id: u64, project: &str) -> Option<Relation> {
 
 /// Parses a note of an issue; `None` for a journal entry without text.
 pub(super) fn note(text: &str, number: u64, base: &str) -> Result<Option<CommentRecord>, String> {
-    let journal: Journal =
-        serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
+    let journal: Journal = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let body = markdown(journal.notes);
     if body.trim().is_empty() {
         return Ok(None);
@@ -203,36 +196,26 @@ pub(super) fn note(text: &str, number: u64, base: &str) -> Result<Option<Comment
         body,
         url: Some(format!("{base}/issues/{number}#change-{}", journal.id)),
         created_at: journal.created_on,
-        updated_at: journal.updated_on.unwrap_or(journal.created_on),
+        updated_at: time(journal.updated_on).unwrap_or(journal.created_on),
         raw: Raw::new(text.as_bytes().to_vec()),
     }))
 }
 
 /// Parses a wiki page.
 pub(super) fn page(text: &str, base: &str, project: &str) -> Result<DocumentRecord, String> {
-    let wrong = |e: serde_json::Error| crate::tracker::github::describe(&e);
+    let wrong = |e: serde_json::Error| describe(&e);
     let raw = serde_json::from_str::<WikiWhole<'_>>(text).map_err(wrong)?.wiki_page.get();
     let page: WikiPage = serde_json::from_str(raw).map_err(wrong)?;
     Ok(DocumentRecord {
-        repository: None,
         kind: DocKind::Page,
-        number: None,
         title: page.title.replace('_', " "),
         body: markdown(page.text),
         url: Some(format!("{base}/projects/{}/wiki/{}", part(project), part(&page.title))),
         slug: Some(page.title),
-        remote_id: None,
-        state: None,
-        state_reason: None,
         author: author(page.author, false),
-        labels: Vec::new(),
-        milestone: None,
-        locked: false,
-        comment_count: 0,
-        created_at: page.created_on,
-        updated_at: page.updated_on.or(page.created_on),
-        closed_at: None,
-        merged_at: None,
+        created_at: time(page.created_on),
+        updated_at: time(page.updated_on).or(time(page.created_on)),
         raw: Raw::new(raw.as_bytes().to_vec()),
+        ..DocumentRecord::default()
     })
 }

@@ -19,9 +19,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    Address, Cursor, Fate, Fetch, Page, Relation, Stream, Tracker,
-    client::{Client, date},
-    repetition::RepeatGuard,
+    Address, Fate, Fetch, Page, Relation, Stream, Tracker, client::Client, repetition::RepeatGuard,
     walk::Pagination,
 };
 use crate::{
@@ -30,7 +28,7 @@ use crate::{
 };
 use precedent_core::{
     error::{Code, Error, Result},
-    model::{Access, CommentRecord, Project, Record},
+    model::{CommentRecord, Project},
     task::Task,
 };
 use shapes::{People, Ticket, User};
@@ -55,7 +53,6 @@ const EXTRAS: &str = "users,dates";
 #[derive(Debug)]
 pub struct Zendesk {
     client: Client,
-    wiki: bool,
     /// Requested users; an unknown user has no data.
     people: Mutex<People>,
     /// Names of the articles that this pass has read so far.
@@ -101,16 +98,6 @@ struct Article<'a> {
     article: &'a RawValue,
 }
 
-#[derive(Deserialize)]
-struct Me {
-    user: User,
-}
-
-#[derive(Deserialize)]
-struct Count {
-    count: Option<u64>,
-}
-
 impl List<'_> {
     fn next_cursor(&self) -> Option<String> {
         match &self.meta {
@@ -136,21 +123,15 @@ impl Zendesk {
     /// token, any other an OAuth token.
     /// <https://developer.zendesk.com/api-reference/introduction/security-and-auth/>
     pub fn new(http: Http, address: &Address, wiki: bool, token: Option<&Token>) -> Self {
-        let login = token.map(|t| match t.has_name() {
-            true => Login::basic_as(&address.base, t, "/token"),
-            false => Login::bearer(&address.base, t),
-        });
+        let login = |base: &Url, token: &Token| match token.has_name() {
+            true => Login::basic_as(base, token, "/token"),
+            false => Login::bearer(base, token),
+        };
         Self {
-            client: Client::new(http, address, login),
-            wiki,
+            client: Client::new(http, address, super::Kind::Zendesk.streams(wiki), token, login),
             people: Mutex::default(),
             articles: Mutex::default(),
         }
-    }
-
-    /// Returns the web address.
-    fn web(&self) -> &str {
-        self.client.base.as_str().trim_end_matches('/')
     }
 
     /// Returns the address of a list with cursor pagination.
@@ -230,8 +211,7 @@ impl Zendesk {
                 if !ticket.was_merged() {
                     page.relations.push((ticket.id, ticket.relations()));
                 }
-                page.records
-                    .push(Ok(Record::Document(Box::new(ticket.record(&people, self.web())))));
+                page.add(Ok(Some(ticket.record(&people, self.client.web()))));
                 continue;
             }
             page.other_names.push(ticket.id.to_string());
@@ -259,9 +239,7 @@ impl Zendesk {
     ) -> Result<Option<Box<Response>>> {
         match self.thread(ticket.id, task).await? {
             Thread::Comments(comments, merged_into) => {
-                let comments =
-                    comments.into_iter().map(|c| c.map(|c| Record::Comment(Box::new(c))));
-                page.records.extend(comments);
+                comments.into_iter().for_each(|comment| page.add(comment.map(Some)));
                 if ticket.was_merged() {
                     let mut relations = ticket.relations();
                     relations.extend(
@@ -302,7 +280,7 @@ impl Zendesk {
             self.add_people(authors.collect(), &mut people, task).await?;
             // The first comment is the description, which the ticket contains.
             for raw in list.comments.iter().skip(usize::from(at == 0)) {
-                let comment = shapes::comment(raw.get(), number, &people, self.web());
+                let comment = shapes::comment(raw.get(), number, &people, self.client.web());
                 merged_into = comment.as_ref().ok().and_then(|(_, target)| *target).or(merged_into);
                 comments.push(comment.map(|(comment, _)| comment));
             }
@@ -394,10 +372,10 @@ impl Zendesk {
             };
             names.extend(article.slug.clone());
             if walk.since.is_none() || article.updated_at >= walk.since {
-                page.records.push(Ok(Record::Document(Box::new(article))));
+                page.add(Ok(Some(article)));
             }
         }
-        let at = date(&response, self.client.http.now());
+        let at = self.client.date(&response);
         let (next, watermark) = walk.by_creation(None, at, cursor.is_some());
         page.next = next.map(|w| Pagination { token: cursor, ..w }.cursor());
         page.watermark = watermark;
@@ -419,26 +397,22 @@ impl Zendesk {
 
     /// Returns the user of the token. Without a token, the response is a user without an id.
     async fn me(&self, task: &Task) -> Result<User> {
-        let me: Me =
-            self.client.json("api/v2/users/me.json", "the account of the token", task).await?;
-        if me.user.id.is_none() {
+        let url = self.client.url("api/v2/users/me.json");
+        let me: User = self.client.value(url, "/user", "the account of the token", task).await?;
+        if me.id.is_none() {
             let name = self.client.host.split('/').next().unwrap_or_default();
             return Err(Error::new(Code::Authentication, format!("{} requires a token", self.client.host)).with_hint(
                 format!("Create an API token in the Admin Center under Apps and integrations, and save it with its owner's email as EMAIL:TOKEN: precedent login {name}"),
             ));
         }
-        Ok(me.user)
+        Ok(me)
     }
 }
 
 #[async_trait]
 impl Tracker for Zendesk {
-    fn connection(&self) -> (&Http, Option<&Login>) {
-        (&self.client.http, self.client.login.as_ref())
-    }
-
-    fn streams(&self) -> &'static [Stream] {
-        super::Kind::Zendesk.streams(self.wiki)
+    fn client(&self) -> &Client {
+        &self.client
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
@@ -453,24 +427,8 @@ impl Tracker for Zendesk {
         })
     }
 
-    async fn access(&mut self, task: &Task) -> Result<Access> {
-        let project = self.probe(task).await?;
-        let mut access = Access { project, user: self.me(task).await?.name, ..Access::default() };
-        let response = self.client.get(self.export_url(&Pagination::new(None, 1))?, task).await?;
-        match response.status {
-            200 => {}
-            403 => access.refused.push(self.for_admins(&response)),
-            _ => access
-                .refused
-                .push(self.client.refusal(&response, Stream::Items.words()).to_string()),
-        }
-        if self.wiki
-            && let Fetch::Refused(why) =
-                self.pages(&Pagination::new(None, LIST_PAGE_SIZE), task).await?
-        {
-            access.refused.push(why);
-        }
-        Ok(access)
+    async fn user(&self, task: &Task) -> Result<Option<String>> {
+        Ok(self.me(task).await?.name)
     }
 
     fn size(&self, stream: Stream) -> u32 {
@@ -492,30 +450,21 @@ impl Tracker for Zendesk {
         // <https://developer.zendesk.com/api-reference/ticketing/ticket-management/search/#show-results-count>
         let url = self.client.url("api/v2/search/count.json?query=type%3Aticket")?;
         let response = self.client.get(url, task).await?;
-        Ok(if response.status == 200 { response.json::<Count>()?.count } else { None })
-    }
-
-    fn open_items(&self) -> Cursor {
-        Pagination::open(LIST_PAGE_SIZE).cursor()
+        if response.status == 200 { response.at("/count") } else { Ok(None) }
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={EXTRAS}"))?;
-        let response = self.client.get(url, task).await?;
-        match response.status {
-            200 => {}
-            403 | 404 | 410 => return Ok(Fate::Gone),
-            _ => return Err(self.client.refusal(&response, "a ticket")),
-        }
+        let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={EXTRAS}"));
+        let response = self.client.find(url, &[403, 404, 410], "a ticket", task).await?;
+        let Some(response) = response else { return Ok(Fate::Gone) };
         let reply: TicketReply<'_> = response.json()?;
-        Ok(match shapes::ticket(reply.ticket.get()) {
-            Ok(ticket) if ticket.is_gone() => Fate::Gone,
-            Ok(ticket) => {
-                let record = ticket.record(&shapes::people(reply.users), self.web());
-                Fate::Here(Box::new(Record::Document(Box::new(record))))
-            }
-            Err(_) => Fate::Unreadable,
-        })
+        let people = shapes::people(reply.users);
+        let ticket = shapes::ticket(reply.ticket.get());
+        Ok(Fate::of(
+            ticket.map(|ticket| {
+                (!ticket.is_gone()).then(|| ticket.record(&people, self.client.web()))
+            }),
+        ))
     }
 
     async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Fate> {
@@ -543,8 +492,7 @@ impl Tracker for Zendesk {
         match self.thread(number, task).await? {
             Thread::Comments(comments, _) => {
                 let comment = comments.into_iter().flatten().find(|c| c.remote_id == remote_id);
-                Ok(comment
-                    .map_or(Fate::Gone, |c| Fate::Here(Box::new(Record::Comment(Box::new(c))))))
+                Ok(Fate::of(Ok(comment)))
             }
             Thread::Gone => Ok(Fate::Gone),
             Thread::Refused(response) => Err(self.client.refusal(&response, "comments")),

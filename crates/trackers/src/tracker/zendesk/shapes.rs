@@ -10,7 +10,12 @@ use regex::Regex;
 use serde::Deserialize;
 
 use crate::tracker::{
-    Kind, Relation, client::clean, github::describe, identity, wiki::slug_of_title,
+    Kind, Relation,
+    client::clean,
+    dates::{Time, time},
+    github::describe,
+    identity,
+    wiki::slug_of_title,
 };
 use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State, item_number,
@@ -61,10 +66,8 @@ struct Whole {
     #[serde(default)]
     tags: Vec<String>,
     requester_id: Option<i64>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
+    created_at: Option<Time>,
+    updated_at: Option<Time>,
     /// Time of the last change of any kind, in seconds: the sort key and filter of the export.
     generated_timestamp: Option<i64>,
     problem_id: Option<u64>,
@@ -75,10 +78,8 @@ struct Whole {
 
 #[derive(Deserialize)]
 struct Dates {
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    solved_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    status_updated_at: Option<Timestamp>,
+    solved_at: Option<Time>,
+    status_updated_at: Option<Time>,
 }
 
 /// A ticket.
@@ -104,7 +105,7 @@ impl Ticket {
     pub(super) fn export_time(&self) -> Option<Timestamp> {
         let generated_at =
             self.whole.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
-        generated_at.or(self.whole.updated_at)
+        generated_at.or(time(self.whole.updated_at))
     }
 
     pub(super) fn is_gone(&self) -> bool {
@@ -147,12 +148,9 @@ impl Ticket {
                 .collect(),
             false => title,
         };
-        let solved_at = whole.dates.and_then(|d| d.solved_at.or(d.status_updated_at));
+        let solved_at = whole.dates.and_then(|d| time(d.solved_at).or(time(d.status_updated_at)));
         DocumentRecord {
-            repository: None,
-            kind: DocKind::Issue,
             number: Some(self.id),
-            slug: None,
             remote_id: Some(self.id.to_string()),
             title,
             body,
@@ -161,15 +159,12 @@ impl Ticket {
             state_reason: reason,
             author: author(whole.requester_id, people),
             labels: whole.kind.into_iter().chain(whole.priority).chain(whole.tags).collect(),
-            milestone: None,
-            locked: false,
-            // Zendesk's count includes private comments and the description.
-            comment_count: 0,
-            created_at: whole.created_at,
-            updated_at: whole.updated_at.or(whole.created_at),
+            created_at: time(whole.created_at),
+            updated_at: time(whole.updated_at).or(time(whole.created_at)),
             closed_at: solved_at.filter(|_| is_closed),
-            merged_at: None,
             raw: Raw::new(self.raw),
+            // Zendesk's comment count includes private comments and the description.
+            ..DocumentRecord::default()
         }
     }
 }
@@ -251,10 +246,8 @@ struct Article {
     draft: bool,
     #[serde(default)]
     label_names: Vec<String>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
-    updated_at: Option<Timestamp>,
+    created_at: Option<Time>,
+    updated_at: Option<Time>,
 }
 
 /// Parses an article of the help centre; `None` if it is not published.
@@ -265,27 +258,19 @@ pub(super) fn article(text: &str, people: &People) -> Result<Option<DocumentReco
     }
     let title = clean(article.title).trim().to_owned();
     Ok(Some(DocumentRecord {
-        repository: None,
         kind: DocKind::Page,
-        number: None,
         // Titles may repeat in other sections and languages.
         slug: Some(format!("{}-{}", slug_of_title(&title), article.id)),
         remote_id: Some(article.id.to_string()),
         title,
         body: hypertext::to_markdown(&clean(article.body)),
         url: article.html_url,
-        state: None,
-        state_reason: None,
         author: Author { association: None, ..author(article.author_id, people) },
         labels: article.label_names,
-        milestone: None,
-        locked: false,
-        comment_count: 0,
-        created_at: article.created_at,
-        updated_at: article.updated_at.or(article.created_at),
-        closed_at: None,
-        merged_at: None,
+        created_at: time(article.created_at),
+        updated_at: time(article.updated_at).or(time(article.created_at)),
         raw: Raw::new(text.as_bytes().to_vec()),
+        ..DocumentRecord::default()
     }))
 }
 
