@@ -31,6 +31,8 @@ fn records() -> Vec<Value> {
             ),
             merged,
         ),
+        with(issue(8, "Describe the chunk option", "It is new."), json!({"state": "closed"})),
+        comment(18, 8, "Fixed in 2.4.0."),
         issue(9, "The list is cut", "The last entry is missing."),
         comment(11, 1, "+1"),
         comment(
@@ -99,6 +101,14 @@ async fn unsolved_problem_has_no_article() {
     let error = casebook.article(request("acme/app#9"), &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidInput);
     assert!(error.to_string().contains("no fix or workaround is documented"), "{error}");
+}
+
+#[tokio::test]
+async fn request_without_failure_has_no_article() {
+    let place = Place::new();
+    let casebook = load(&place).await;
+    let error = casebook.article(request("acme/app#8"), &Task::new()).await.unwrap_err();
+    assert!(error.to_string().contains("describes no failure"), "{error}");
 }
 
 #[tokio::test]

@@ -34,6 +34,12 @@ pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, Sentenc
 static CLOSURE: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:close[sd]?|closing)\b|^\W*(?:moved|transferred) to\b"));
 
+/// The wording of a closure that no earlier fix contradicts.
+static REJECTS: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\bclos(?:e|ed|ing)\s+(?:\w+\s+){0,2}as\s+(?:invalid|won'?t ?fix|not a bug|by design)\b",
+    )
+});
 /// The wording of a comment that is about the closure, not about the solution.
 static CLOSES_IT: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\bclos(?:e|ed|ing)\s+(?:this|it|the (?:issue|ticket|report))\b"));
@@ -77,6 +83,9 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
             && comments.iter().rev().take(LAST_WORDS).any(|comment| refuses(comment, true));
     if !row.labels.iter().any(|l| declines(l)) && !is_refused {
         return Ok(false);
+    }
+    if comments.last().is_some_and(|comment| REJECTS.is_match(&comment.body)) {
+        return Ok(true);
     }
     // An item may have been fixed anyway; this check is expensive, so it runs last.
     let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;

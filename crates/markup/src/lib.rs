@@ -13,7 +13,7 @@ pub mod safe_markdown;
 pub mod storage_format;
 mod wikis;
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 
@@ -101,6 +101,17 @@ macro_rules! pattern {
     }};
 }
 use pattern;
+
+/// Returns a stored text in Markdown. Trackers to which a project moved from Jira may hold texts in
+/// Jira's markup, recognized by its code blocks and headings.
+pub fn stored_markdown(text: &str) -> Cow<'_, str> {
+    let is_jira =
+        pattern!(r"(?m)^\s*(?:\{(?:code|noformat)(?::[^}\n]*)?\}|h[1-6]\. ?\S)").is_match(text);
+    match is_jira && !text.contains("```") {
+        true => Cow::Owned(Markup::Jira.to_markdown(text)),
+        false => Cow::Borrowed(text),
+    }
+}
 
 #[allow(clippy::expect_used, reason = "the patterns are constants, and each is used by a test")]
 fn compile(text: &str) -> Regex {
@@ -433,6 +444,14 @@ mod tests {
             (Markup::Pod, format!("=head1 {}", "B<".repeat(many / 20))),
         ] {
             assert!(!markup.to_markdown(&text).is_empty(), "{markup:?}");
+        }
+    }
+
+    #[test]
+    fn stored_jira_markup_is_converted() {
+        assert_eq!(stored_markdown("h4. Steps\n{code}\na\n{code}"), "#### Steps\n\n```\na\n```\n");
+        for text in ["Print `{code}` here.", "```\n{code}\n```"] {
+            assert_eq!(stored_markdown(text), text);
         }
     }
 

@@ -56,11 +56,39 @@ static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static VERSION: LazyLock<Regex> = LazyLock::new(|| re(r"\bv?(\d+(?:\.\d+)+)"));
-/// A version in which something broke or last worked.
+/// A version in which something broke or last worked, or a branch.
 static BROKEN_IN: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?",
+        r"|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not(?: \w+)?)",
+        r" (?:in|since|with|on|from|until|up to|by|to) (?:version |release )?v?\d+(?:\.\d+)+",
+        r"|\d+(?:\.\d+)+(?:\.x\b| branch\b)|\bremov\w+ (?:\w+ )?from (?:the )?v?\d+(?:\.\d+)+",
+    ))
+});
+/// A sentence about a version that does not have a fix yet, or may not.
+static FORECAST: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not) (?:in|since|with|on|from|until|up to|by) (?:version |release )?v?\d+(?:\.\d+)+",
+        r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan(?:s|ned|ning)?|seems?|looks?|think|hope|maybe|probably)\b",
     )
+});
+/// The report of a test that a problem is gone.
+static SUCCESSFUL_TEST: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\bverified\b|\b(?:works?|working) (?:fine|as expected|correctly|properly|well|now)\b",
+        r"|\bno longer\W+(?:be )?(?:reproduc|crash|fail|happen|occur)",
+    ))
+});
+static REPRODUCED: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\b(?:is|was|still|able to|could|can) reproduc"));
+static DOES_NOT_HAPPEN: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)"));
+/// A statement that a problem is there after a fix.
+static PERSISTS: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?i)\b(?:still|again|now) (?:\w+ )?(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b",
+        r"|\b(?:broken|fail\w*|crash\w*|happen\w*|occur\w*|seeing|getting)\b.{0,20} (?:still|again)\b",
+        r"|\bnot (?:fully |completely |really )?fixed\b|\bre-?open",
+    ))
 });
 static MODEL: LazyLock<Model> =
     LazyLock::new(|| serde_json::from_str(include_str!("roles.json")).unwrap_or_default());
@@ -235,11 +263,41 @@ impl Sentences {
         self.has(Fix) && self.has_only(&[Fix, Noise]) && !self.is_specific()
     }
 
+    /// Returns whether a comment reports a test that the problem is gone. Before a fix, "does not
+    /// happen" is about other versions.
+    pub fn verifies(&self, follows_fix: bool) -> bool {
+        let is_verified = |sentence: &Sentence| {
+            SUCCESSFUL_TEST.is_match(&sentence.text) && !REPRODUCED.is_match(&sentence.text)
+                || follows_fix && DOES_NOT_HAPPEN.is_match(&sentence.text)
+        };
+        let still_happens = |sentence: &Sentence| sentence.role() == SentenceRole::StillHappens;
+        self.0.iter().any(is_verified)
+            && !self.0.iter().any(|sentence| still_happens(sentence) && !is_verified(sentence))
+    }
+
+    /// Returns whether a comment says that the problem is there again or still, in any words.
+    pub fn contradicts(&self) -> bool {
+        self.0.iter().any(|sentence| {
+            sentence.role() == SentenceRole::StillHappens || PERSISTS.is_match(&sentence.text)
+        })
+    }
+
     /// Returns the versions in which something was fixed, as written, in order. A version without
     /// an introducing word counts if it is the only one of its sentence, is not another program's
     /// and not `reported_on`.
     pub fn fixed_in(&self, reported_on: &[String]) -> Vec<String> {
-        let fixes = self.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix);
+        self.named_in_fixes(reported_on, false)
+    }
+
+    /// Returns the versions for which a fix is announced or supposed, as [`Self::fixed_in`] does.
+    pub fn expected_in(&self, reported_on: &[String]) -> Vec<String> {
+        self.named_in_fixes(reported_on, true)
+    }
+
+    fn named_in_fixes(&self, reported_on: &[String], is_expected: bool) -> Vec<String> {
+        let fixes = self.0.iter().filter(|sentence| {
+            sentence.role() == SentenceRole::Fix && FORECAST.is_match(&sentence.text) == is_expected
+        });
         let fixed_versions = fixes.flat_map(|sentence| {
             let text = BROKEN_IN.replace_all(&sentence.text, "").into_owned();
             let find = |pattern: &Regex| -> Vec<String> {
@@ -459,8 +517,10 @@ fn split(paragraph: &str) -> Vec<String> {
     let mut lines = String::with_capacity(paragraph.len());
     let mut length = 0;
     for line in paragraph.lines().map(str::trim) {
-        let continues =
-            length >= LONG_LINE || length > 0 && line.starts_with(|c: char| c.is_ascii_lowercase());
+        // "iOS" begins a line of its own.
+        let is_word = line.starts_with(|c: char| c.is_ascii_lowercase())
+            && !line.split(' ').next().is_some_and(|word| word.contains(char::is_uppercase));
+        let continues = length >= LONG_LINE || length > 0 && is_word;
         lines.push(if continues { ' ' } else { '\n' });
         lines.push_str(line);
         length = line.len();
@@ -481,9 +541,12 @@ fn split(paragraph: &str) -> Vec<String> {
     sentences.filter(|sentence| !sentence.is_empty()).collect()
 }
 
-/// Returns whether a part continues a sentence after an aside: "it fails (why?) at the end".
+/// Returns whether a part continues a sentence after an aside, "it fails (why?) at the end", or
+/// within a version: "3.1.X", "3.3.0.GA".
 fn continues(sentence: &str, part: &str) -> bool {
     sentence.ends_with(") ") && part.starts_with(char::is_lowercase)
+        || part.starts_with(char::is_alphabetic)
+            && sentence.strip_suffix('.').is_some_and(|s| s.ends_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns whether a part of a sentence ends within inline code or within a link.
@@ -546,6 +609,9 @@ mod tests {
             ("It was not fixed in 5.1. Fixed in 5.2.", vec!["5.2"]),
             ("Fixed in 4.1 (not in 4.0).", vec!["4.1"]),
             ("Fixed in scheduler v4.2.1; until then start it alone.", vec!["4.2.1"]),
+            ("Fixed in the reader 4.2.0 and is not backported to 4.1.X.", vec!["4.2.0"]),
+            ("Already fixed, removing the 4.2.3 branch.", vec![]),
+            ("Fixed elsewhere, removing it from 4.2.3.", vec![]),
             ("The fix was reverted in 3.2.2.", vec![]),
             ("This is not fixed in 5.2, sorry.", vec![]),
             ("This won't be fixed in 5.2.", vec![]),
@@ -556,6 +622,37 @@ mod tests {
         for text in ["The update to JDK 17.0.2 fixes it.", "The fix for 3.1.2 is merged."] {
             assert!(Sentences::read(text).fixed_in(&["3.1.2".to_owned()]).is_empty(), "{text}");
         }
+    }
+
+    #[test]
+    fn forecasts_name_expected_versions() {
+        let read = Sentences::read("This should be fixed in 4.1.3.");
+        assert_eq!((read.fixed_in(&[]), read.expected_in(&[])), (vec![], vec!["4.1.3".to_owned()]));
+    }
+
+    #[test]
+    fn tests_after_a_fix_verify_it() {
+        for (text, follows_fix, verifies, contradicts) in [
+            ("Verified with 4.2.0, closing.", false, true, false),
+            ("Verified that the issue is reproducible.", true, false, false),
+            ("It does not happen with 4.2.0.", true, true, false),
+            ("It does not happen with 4.2.0.", false, false, false),
+            ("It is now broken for me again.", true, false, true),
+            ("This is not fully fixed.", true, false, true),
+        ] {
+            let read = Sentences::read(text);
+            assert_eq!(
+                (read.verifies(follows_fix), read.contradicts()),
+                (verifies, contradicts),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn versions_do_not_end_sentences() {
+        let read = Sentences::read("It fails on 4.3.0.GA and 4.1.X only. The rest works.");
+        assert_eq!(read.0.len(), 2);
     }
 
     #[test]

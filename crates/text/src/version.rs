@@ -75,6 +75,12 @@ static LABEL: LazyLock<Regex> =
 static INNER_LABEL: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?:^|[^\p{L}])(?P<label>\p{Lu}[\p{L}\p{N}]+ [Vv]ersion)\s*[:=]\s*[vV]?$")
 });
+/// The name of a system after its label: "OS: Mac OS X 10.8.5".
+static SYSTEM: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^[^\p{L}]*(?:os|operating system|platform)\s*[:=]\s*(?P<name>\p{L}[\p{L} ]{0,30}?) v?$",
+    )
+});
 /// The rest of a line whose label names the program of its version.
 static LABEL_REST: LazyLock<Regex> = LazyLock::new(|| re(r"^[\s*`|)\].,;]*(?:[(\[].*)?$"));
 /// A name or a file to which a version belongs: "log4j-core-", "KERNELBASE.dll, version: ".
@@ -330,7 +336,10 @@ fn other_program<'t>(
     };
     let group =
         |captures: regex::Captures<'t>, name: &str| captures.name(name).map(|name| name.as_str());
-    let name_match = VERSIONED_NAME.captures(prefix).or_else(|| LISTED_NAME.captures(prefix));
+    let name_match = VERSIONED_NAME
+        .captures(prefix)
+        .or_else(|| LISTED_NAME.captures(prefix))
+        .or_else(|| SYSTEM.captures(prefix));
     if let Some(name) = name_match.and_then(|captures| group(captures, "name")) {
         return (!is_own(name)).then_some(name);
     }
@@ -452,6 +461,7 @@ mod tests {
             ("In 2.7 it appears twice. It was fine in 2.6.", &["2.7", "2.6"], &[]),
             ("Fixed in v2.4-rc1; Heron 2.3, Python 3.12", &["2.4-rc1", "2.3"], &["Python 3.12"]),
             ("Version: 5.1\nOS: macOS 14.2", &["5.1"], &["macOS 14.2"]),
+            ("OS: Reed Two 10.8.5", &[], &["Reed Two 10.8.5"]),
             ("Broken after upgrading heron from 4.1 to 4.2", &["4.1", "4.2"], &[]),
             ("Rotated twice at 12.30.45 on 01.05.2025, in 12.30.45-rc1", &["12.30.45-rc1"], &[]),
             (

@@ -58,6 +58,12 @@ pub fn article(
         Ok((title, sections, stored_article_keys(r, &problem)?))
     })?;
     let has = |part| sections.iter().any(|section: &ArticleSection| section.part == part);
+    if !has(ArticlePart::Symptom) {
+        return Err(Error::invalid(format!(
+            "nothing to write about {}: it describes no failure",
+            problem.key
+        )));
+    }
     if !has(ArticlePart::Resolution) && !has(ArticlePart::Workaround) {
         return Err(Error::invalid(format!(
             "nothing to write yet about {}: no fix or workaround is documented",

@@ -9,6 +9,7 @@ use precedent_core::{
         KnownProblem, ProblemStatus, State,
     },
 };
+use precedent_markup::stored_markdown;
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     literal::literal,
@@ -38,11 +39,11 @@ const DUPLICATES: usize = 5;
 const CHANGES: usize = 3;
 /// The maximum number of sentences of a section, and of an explanation.
 const SENTENCES: usize = 3;
-const EXPLANATIONS: usize = 2;
+const EXPLANATIONS: usize = 1;
 /// The number of sentences at the beginning of a change's description that are read.
 const DESCRIPTION: usize = 8;
 /// The maximum length of a code block beside a sentence, in lines.
-const CODE_LINES: usize = 15;
+const CODE_LINES: usize = 40;
 /// The maximum length of the excerpt of an error, in lines and in characters.
 const ERROR_LINES: usize = 6;
 const ERROR_CHARS: usize = 900;
@@ -54,11 +55,17 @@ const VERSIONS: usize = 6;
 const OWN_VERSIONS: usize = 4;
 /// The minimum number of letters of a title.
 const MIN_TITLE: usize = 12;
+/// The minimum number of words of a title that is the only description.
+const MIN_WORDS: usize = 3;
+/// The ranks of a sentence about what happened, of one about a failure, and of one above the error.
+const RESULT: u32 = 1;
+const FAILS: u32 = 2;
+const SHOWS_ERROR: u32 = 4;
 
 /// Tags and words before the subject of a title: "[BUG] ", "Bug report: ".
 static TITLE_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)^(?:\s*(?:\[[^\]]{2,40}\](?:\s*[:|-]+)?\s+|(?:bug(?: report)?|issue|error report|problem|question|help(?: wanted)?|urgent|regression)\s*[:|–-]+\s+))+",
+        r"(?i)^(?:\s*\[?(?:bug(?: report)?|issue|error report|problem|question|help(?: wanted)?|urgent|regression)(?:\]\s*[:|–-]*|\s*[:|–-]+)\s+)+",
     )
 });
 
@@ -78,9 +85,29 @@ static BUILD_OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
 static ONLY_TESTS: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)^\W*(?:\w+:\s+)?add(?:s|ed|ing)?\b(?:\s+[^\s:,.]+){0,5}?\s+tests?(?:\s+cases?)?\b")
 });
+/// A comment at the end of a line of source code.
+static TRAILING_COMMENT: LazyLock<Regex> = LazyLock::new(|| re(r"\s//.*$"));
+/// A line of output that names the version of a program.
+static VERSION_LINE: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\b(?:version|release)\b|^\W*[a-z][\w-]* v?\d+\.\d"));
+/// A statement about a version that does not have the problem.
+static NOT_AFFECTED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)(?:\b(?:not|never|no longer)|n't)\s+(?:\w+\s+){0,3}(?:in|with|on|before|until)\b|\b(?:works|worked|fine|ok) (?:\w+ )?(?:in|with|on|before|until)\b",
+    )
+});
+/// A label for a defect.
+static DEFECT: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)(?:^|[^a-z])(?:bugs?|defect|regression|crash|ice)(?:[^a-z]|$)"));
+/// A title that asks for work and reports no failure.
+static REQUEST: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)\b(?:feature request|tracking issue|meta[- ]issue|epic|rfc)\b"));
 /// A failure whose message says nothing.
-static NO_MESSAGE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"Box<(?:dyn )?Any>|explicit panic|unexpectedly panicked|aborting due to"));
+static NO_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"Box<(?:dyn )?Any>|explicit panic|unexpectedly panicked|unexpected panic|aborting due to|^make\b",
+    )
+});
 
 /// A report of the problem with its thread.
 struct Report {
@@ -97,8 +124,9 @@ struct Candidate<'a> {
     row: &'a DocumentRow,
     comment: Option<&'a CaseComment>,
     sentence: &'a Sentence,
-    /// Code to which the sentence refers.
+    /// Code to which the sentence refers, and code below it.
     code_before: Option<&'a str>,
+    code: Option<&'a str>,
     text: String,
     /// Rank; the highest is chosen first.
     rank: u32,
@@ -107,15 +135,18 @@ struct Candidate<'a> {
 impl<'a> Candidate<'a> {
     /// Returns a sentence of a report.
     fn new(row: &'a DocumentRow, sentence: &'a Sentence, text: String, rank: u32) -> Self {
-        Self { row, comment: None, sentence, code_before: None, text, rank }
+        let code = sentence.code.as_deref().filter(|code| is_short(code));
+        Self { row, comment: None, sentence, code_before: None, code, text, rank }
     }
 
     /// Returns the sentence as a passage, between its code blocks.
     fn passages(self) -> impl Iterator<Item = ArticlePassage> {
         let (row, comment) = (self.row, self.comment);
-        let code = self.sentence.code.as_deref().filter(|code| is_short(code)).map(fence);
         let code_before = self.code_before.map(fence).into_iter();
-        code_before.chain([self.text]).chain(code).map(move |text| at(row, comment, text))
+        code_before
+            .chain([self.text])
+            .chain(self.code.map(fence))
+            .map(move |text| at(row, comment, text))
     }
 }
 
@@ -135,14 +166,14 @@ pub(super) fn collect(
             continue;
         };
         let thread = CaseThread::load(r, parts, row.clone(), &[], None, Links::Known)?;
-        // The output of a build lists the versions of dependencies.
-        let is_own = |line: &&str| !BUILD_OUTPUT.is_match(line);
-        let text = thread.body.lines().filter(is_own).collect::<Vec<_>>().join("\n");
-        let mut versions = versions_in(&format!("{}\n{text}", row.title), &row.source);
+        let text = format!("{}\n{}", row.title, affected_text(&thread.body));
+        let mut versions = versions_in(&text, &row.source);
         let releases = Releases::load(r, row.source_id)?;
         versions.product.retain(|version| releases.may_be_reported_on(version));
         let is_heading = |line: &str| sentence::section_of(line).is_some();
-        let body = r.skeleton(row.source_id)?.strip_except(&own_content(&row.body), is_heading);
+        let body = r
+            .skeleton(row.source_id)?
+            .strip_except(&stored_markdown(&own_content(&row.body)), is_heading);
         let first_block = blocks(&body).into_iter().next();
         let leading_code = first_block.filter(|block| block.kind == BlockKind::Code);
         let leading_code = leading_code.map(|block| block.text).filter(|code| is_short(code));
@@ -158,7 +189,14 @@ pub(super) fn collect(
     let changes = changes(r, &reports, problem)?;
     let error = error_excerpt(&main.thread.body, &head.title);
     let mut used_texts = BTreeSet::new();
-    let symptom = symptom(main, error.as_deref(), &mut used_texts);
+    // Several people, a version or a label also show that something went wrong.
+    let is_defect = reports.len() > 1
+        || !main.versions.product.is_empty()
+        || main.row.labels.iter().any(|label| DEFECT.is_match(label));
+    let symptom = symptom(main, error.as_deref(), is_defect, &mut used_texts);
+    if symptom.is_empty() {
+        return Ok((head.title.clone(), Vec::new()));
+    }
     let workaround = choose(workarounds(&reports), SENTENCES, &mut used_texts);
     let cause = choose(causes(&reports, &changes), EXPLANATIONS, &mut used_texts);
     let resolution = match problem.status.is_fixed() {
@@ -214,98 +252,218 @@ fn title(title: &str, error: Option<&str>, symptom: &[ArticlePassage]) -> String
     clear_excerpt.unwrap_or_else(|| sentence::capitalize(subject))
 }
 
-/// Returns the sentences of a report that describe what happens, with the code beside them, and the
-/// main error; the title without such sentences.
-fn symptom(
-    report: &Report,
-    error: Option<&str>,
-    used_texts: &mut BTreeSet<String>,
-) -> Vec<ArticlePassage> {
-    let row = &report.row;
-    let (candidates, first_code) = description(report);
-    // What the reporter did matters less than what happens, unless it names or shows code.
-    let is_personal = |candidate: &Candidate<'_>| {
-        sentence::is_personal(&candidate.text) && !sentence::is_specific(candidate.sentence)
-    };
-    let has_others = candidates.iter().any(|candidate| !is_personal(candidate));
-    let selection =
-        candidates.into_iter().filter(|candidate| !has_others || !is_personal(candidate));
-    let selection =
-        selection.filter(|candidate| is_new(&candidate.text, used_texts)).take(SENTENCES);
-    let mut out: Vec<ArticlePassage> = selection.flat_map(Candidate::passages).collect();
-    if out.is_empty() {
-        out.push(at(row, None, sentence::capitalize(&plain_title(row)) + "."));
-        out.extend(first_code.map(|code| at(row, None, fence(code))));
-    }
-    let is_shown = |error: &str| {
-        let first_line = error.lines().next().unwrap_or_default();
-        out.iter()
-            .any(|passage| passage.text.starts_with("```") && passage.text.contains(first_line))
-    };
-    if let Some(error) = error.filter(|error| !is_shown(error)) {
-        out.push(at(row, None, fence(error)));
+/// Returns a report's text about the versions that have the problem: without lines of code that
+/// name no program, and without sentences about other versions.
+fn affected_text(body: &str) -> String {
+    let mut in_code = false;
+    let mut out = String::new();
+    for line in body.lines() {
+        let is_fence = line.trim_start().starts_with("```");
+        in_code ^= is_fence;
+        // The output of a build lists the versions of dependencies.
+        let is_output = BUILD_OUTPUT.is_match(line) || in_code && !VERSION_LINE.is_match(line);
+        if !is_fence && !is_output {
+            let sentences = line.split_inclusive(". ");
+            out.extend(sentences.filter(|sentence| !NOT_AFFECTED.is_match(sentence)));
+        }
+        out.push('\n');
     }
     out
 }
 
-/// Returns the sentences of a report outside of its sections about steps, expectations and systems,
-/// and the first code there.
-fn description(report: &Report) -> (Vec<Candidate<'_>>, Option<&str>) {
-    let (mut candidates, mut first_code) = (Vec::new(), report.leading_code.as_deref());
+/// The sentences of a report that may describe the problem.
+#[derive(Default)]
+struct Description<'a> {
+    /// Sentences outside of the sections about steps, expectations and systems.
+    observations: Vec<Candidate<'a>>,
+    /// Sentences about a failure in other sections.
+    asides: Vec<Candidate<'a>>,
+    /// The first code.
+    code: Option<&'a str>,
+    /// True if there is a section for what was expected.
+    has_expectation: bool,
+}
+
+/// Returns the sentences of a report that tell of the failure, with the code beside them, and the
+/// main error. Empty for a report that tells of none.
+fn symptom(
+    report: &Report,
+    error: Option<&str>,
+    is_defect: bool,
+    used_texts: &mut BTreeSet<String>,
+) -> Vec<ArticlePassage> {
+    let row = &report.row;
+    let Description { observations, asides, code, has_expectation } = description(report, error);
+    let fails = |candidate: &Candidate<'_>| candidate.rank >= FAILS;
+    let title_fails = sentence::fails(&row.title);
+    let is_evidence =
+        |candidate: &Candidate<'_>| fails(candidate) && !sentence::is_doubtful(&candidate.text);
+    let has_failure = is_defect
+        || error.is_some()
+        || has_expectation
+        || title_fails
+        || observations.iter().chain(&asides).any(is_evidence);
+    let is_bare = observations.is_empty() && error.is_none();
+    if !has_failure
+        || REQUEST.is_match(&row.title)
+        || is_bare && row.title.split_whitespace().count() < MIN_WORDS
+    {
+        return Vec::new();
+    }
+    let candidates = if observations.is_empty() { asides } else { observations };
+    // What the reporter did matters less than what happens, unless it names or shows code.
+    let is_personal = |candidate: &Candidate<'_>| {
+        let is_specific = fails(candidate) && sentence::is_specific(candidate.sentence);
+        sentence::is_personal(&candidate.text) && !is_specific && candidate.rank < SHOWS_ERROR
+    };
+    let best = |test: &dyn Fn(&Candidate<'_>) -> bool| -> Vec<usize> {
+        let indexes = candidates.iter().enumerate().filter(|(_, candidate)| test(candidate));
+        indexes.map(|(at, _)| at).take(SENTENCES).collect()
+    };
+    let mut chosen_indexes = best(&|candidate| fails(candidate) && !is_personal(candidate));
+    let stands_alone = |candidate: &Candidate<'_>| {
+        !is_personal(candidate)
+            && !sentence::continues(&candidate.text)
+            && !sentence::is_about_change(&candidate.text)
+    };
+    for test in [&fails as &dyn Fn(&Candidate<'_>) -> bool, &stands_alone] {
+        if chosen_indexes.is_empty() {
+            chosen_indexes = best(test);
+        }
+    }
+    // The sentences before it say when it happens.
+    let context = if chosen_indexes.len() > 1 { 1 } else { SENTENCES - 1 };
+    for _ in 0..context {
+        if let Some(context_index) = chosen_indexes.first().and_then(|first| first.checked_sub(1))
+            && chosen_indexes.len() < SENTENCES
+            && fails(&candidates[chosen_indexes[chosen_indexes.len() - 1]])
+            && !is_personal(&candidates[context_index])
+        {
+            chosen_indexes.insert(0, context_index);
+        }
+    }
+    // "It then stops" needs the sentence before it; "It contains a step:" says nothing.
+    if let Some(first) = chosen_indexes.first().copied().filter(|first| {
+        *first > 0
+            && candidates[*first].code_before.is_none()
+            && sentence::continues(&candidates[*first].text)
+    }) {
+        match sentence::fails(&candidates[first].text) {
+            true => chosen_indexes.insert(0, first - 1),
+            false => drop(chosen_indexes.remove(0)),
+        }
+    }
+    let selection =
+        candidates.into_iter().enumerate().filter(|(at, _)| chosen_indexes.contains(at));
+    let selection = selection.filter(|(_, candidate)| is_new(&candidate.text, used_texts));
+    let mut out: Vec<ArticlePassage> =
+        selection.flat_map(|(_, candidate)| candidate.passages()).collect();
+    if out.is_empty() {
+        out.push(at(row, None, sentence::capitalize(&plain_title(row)) + "."));
+    }
+    let is_code = |passage: &ArticlePassage| passage.text.starts_with("```");
+    let is_shown = |error: &str| {
+        let first_line = error.lines().next().unwrap_or_default();
+        out.iter().any(|passage| is_code(passage) && passage.text.contains(first_line))
+    };
+    let error = error.filter(|error| !is_shown(error)).map(fence);
+    let code = code.map(fence).filter(|_| !out.iter().any(is_code));
+    out.extend(code.into_iter().chain(error).map(|text| at(row, None, text)));
+    out
+}
+
+/// Returns the sentences of a report that may describe the problem.
+fn description<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
+    let mut out = Description { code: report.leading_code.as_deref(), ..Description::default() };
     let mut section = ReportSection::Observed;
     // A sentence that continues the one before it needs that one, or the code between them.
     let (mut follows, mut code_before) = (true, report.leading_code.as_deref());
+    let mut shows_error = false;
     for sentence in &report.sentences.0 {
         let heading = sentence::section_of(&sentence.text);
         let own_section = heading.map_or(section, |(section, _)| section);
         // A label with a value, such as "Version: 2.3", begins no section.
         let is_alone = heading.is_some_and(|(_, end)| end == sentence.text.len());
-        if is_alone || own_section == ReportSection::Observed {
+        if is_alone || own_section != ReportSection::Other {
             section = own_section;
         }
-        let code = sentence.code.as_deref().filter(|code| is_short(code));
+        out.has_expectation |= section == ReportSection::Expected;
+        let has_error = sentence.code.as_deref().is_some_and(|code| {
+            error.and_then(|error| error.lines().next()).is_some_and(|line| code.contains(line))
+        });
+        // The error is shown without the rest of a longer output.
+        let is_example =
+            |code: &&str| is_short(code) && !(has_error && code.lines().count() > ERROR_LINES);
+        let code = sentence.code.as_deref().filter(is_example);
         let continues = sentence::continues(&sentence.text);
         let is_missing = continues && !follows && code_before.is_none();
-        let code_between = code_before.filter(|_| continues || candidates.is_empty());
+        let code_between = code_before.filter(|_| continues || out.observations.is_empty());
         (follows, code_before) = (heading.is_some(), code);
-        if own_section == ReportSection::Other {
+        if own_section == ReportSection::Expected {
             continue;
         }
-        first_code = first_code.or(code);
-        let text = sentence::passage(sentence).filter(|_| !is_missing).map(|text| {
+        let is_result = own_section == ReportSection::Result;
+        let passage = sentence::own_words(sentence).or_else(|| {
+            let rest = heading.map_or("", |(_, end)| &sentence.text[end..]);
+            sentence::result(sentence)
+                .filter(|_| has_error || is_result && (heading.is_none() || !rest.is_empty()))
+        });
+        let text = passage.filter(|_| !is_missing).map(|text| {
             let heading = sentence::section_of(&text);
             heading.map_or_else(|| text.clone(), |(_, end)| sentence::capitalize(&text[end..]))
         });
-        let is_lead = |text: &String| text.ends_with(':') && code.is_none();
-        let Some(text) = text.filter(|text| {
-            text.len() >= MIN_TITLE && !is_lead(text) && !sentence::explains(sentence)
-        }) else {
-            continue;
+        let is_lead = |text: &String| text.ends_with(':') && code.is_none() && !has_error;
+        // After the error, reporters analyse it.
+        let is_described = !out.observations.is_empty() || own_section == ReportSection::Other;
+        let is_late = shows_error && is_described && !is_result;
+        shows_error |= has_error;
+        let text = text.filter(|text| {
+            text.contains(char::is_alphanumeric)
+                && !is_lead(text)
+                && !is_late
+                && (is_result || text.len() >= MIN_TITLE)
+                && !sentence::explains(sentence)
+                && !sentence::is_guess(sentence)
+        });
+        let is_plan = sentence::is_about_change(&sentence.text);
+        let fails = has_error || !is_plan && text.as_deref().is_some_and(sentence::fails);
+        let rank = SHOWS_ERROR * u32::from(has_error)
+            + FAILS * u32::from(fails)
+            + RESULT * u32::from(is_result);
+        let list = match own_section {
+            ReportSection::Other if fails => &mut out.asides,
+            ReportSection::Other => continue,
+            _ => &mut out.observations,
         };
+        out.code = out.code.or(code.filter(|_| !has_error));
+        let Some(text) = text else { continue };
         (follows, code_before) = (true, None);
-        candidates.push(Candidate {
+        list.push(Candidate {
             code_before: code_between,
-            ..Candidate::new(&report.row, sentence, text, 0)
+            code,
+            ..Candidate::new(&report.row, sentence, text, rank)
         });
     }
-    (candidates, first_code)
+    out
 }
 
-/// Returns the main error in the code of a report with the beginning of its trace: the one that has
-/// the most words in common with the title.
+/// Returns the main error in the code of a report with the beginning of its trace: the crash, or the
+/// one that has the most words in common with the title.
 fn error_excerpt(body: &str, title: &str) -> Option<String> {
     let prepared_body = PreparedText::body(body, &precedent_text::skeleton::Skeleton::default());
     let reading = precedent_logs::read_text(prepared_body.code());
     let is_failure = |text: &&str| {
         let first_line = text.lines().next().unwrap_or_default();
-        first_line.contains(':') && !SOURCE_CODE.is_match(first_line)
+        first_line.contains(':') && !SOURCE_CODE.is_match(&TRAILING_COMMENT.replace(first_line, ""))
     };
     let is_message = |text: &&str| is_failure(text) && !NO_MESSAGE.is_match(text);
     let failures = reading.failures().map(|group| group.example_or_message()).filter(is_message);
     let title_terms: BTreeSet<String> = terms(title).into_iter().collect();
     let common_terms = |text: &&str| {
         let first_line = text.lines().next().unwrap_or_default();
-        terms(first_line).iter().filter(|term| title_terms.contains(*term)).count()
+        let common = terms(first_line).iter().filter(|term| title_terms.contains(*term)).count();
+        // A crash is worse than a message before it.
+        (first_line.contains("panicked at"), common)
     };
     let failures: Vec<&str> = failures.collect();
     // Of equals, `max_by_key` returns the last.
@@ -353,10 +511,23 @@ fn sentences_of<'a>(
     });
     let comments = comments.filter(|(_, comment, _)| comment.role != Some(CommentRole::Noise));
     comments.flat_map(move |(row, comment, sentences)| {
+        let matching_sentences = sentences.0.iter().enumerate();
         let matching_sentences =
-            sentences.0.iter().filter(|sentence| test(comment, sentence)).collect::<Vec<_>>();
-        matching_sentences.into_iter().filter_map(move |sentence| {
-            let text = sentence::passage(sentence)?;
+            matching_sentences.filter(|(_, s)| test(comment, s)).collect::<Vec<_>>();
+        matching_sentences.into_iter().filter_map(move |(at, sentence)| {
+            let mut text = sentence::passage(sentence)?;
+            // A pronoun needs the sentence before it.
+            if sentence::refers_back(&text) && !sentence::explains(sentence) {
+                let context_text =
+                    at.checked_sub(1).and_then(|at| sentence::passage(&sentences.0[at]));
+                if let Some(context) =
+                    context_text.filter(|context| !sentence::refers_back(context))
+                {
+                    text = format!("{context} {text}");
+                } else if sentence.role() == SentenceRole::Workaround && sentence.code.is_none() {
+                    return None;
+                }
+            }
             if text.ends_with(':') && sentence.code.as_deref().is_none_or(|code| !is_short(code)) {
                 return None;
             }
@@ -376,32 +547,36 @@ fn workarounds(reports: &[Report]) -> Vec<Candidate<'_>> {
     sentences_of(reports, is_workaround).collect()
 }
 
-/// Returns the sentences that explain the problem: of the changes, then of the threads.
+/// Returns the sentences that explain the problem: of the report, of its comments, of the changes.
+/// Later ones rank higher; where people speak for the project, other comments do not count.
 fn causes<'a>(
     reports: &'a [Report],
     changes: &'a [(DocumentRow, Sentences)],
 ) -> Vec<Candidate<'a>> {
+    let comments = reports.iter().flat_map(|report| &report.thread.comments);
+    let is_known = |comment: &CaseComment| speaks_for_project(comment.association.as_deref());
+    let has_project = comments.into_iter().any(|entry| is_known(&entry.comment));
+    let explains = move |comment: &CaseComment, sentence: &Sentence| {
+        sentence::explains(sentence) && (!has_project || is_known(comment))
+    };
+    let of_texts = |row: &'a DocumentRow, sentences: &'a [Sentence]| {
+        let explanations = sentences.iter().filter(|sentence| sentence::explains(sentence));
+        explanations.filter_map(move |sentence| {
+            let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
+            Some(Candidate::new(row, sentence, text, 0))
+        })
+    };
+    let of_reports = reports.iter().flat_map(|r| of_texts(&r.row, &r.sentences.0));
     let of_changes = changes.iter().flat_map(|(row, sentences)| {
-        let explanations =
-            sentences.0.iter().take(DESCRIPTION).filter(|sentence| sentence::explains(sentence));
-        explanations.filter_map(move |sentence| {
-            let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
-            Some(Candidate::new(row, sentence, text, 8))
-        })
+        let sentences = &sentences.0[..sentences.0.len().min(DESCRIPTION)];
+        of_texts(row, sentences).filter(|c| !sentence::refers_back(&c.text))
     });
-    let of_reports = reports.iter().flat_map(|report| {
-        let explanations =
-            report.sentences.0.iter().filter(|sentence| sentence::explains(sentence));
-        explanations.filter_map(move |sentence| {
-            let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
-            let rank = 2 * u32::from(!sentence::is_personal(&text));
-            Some(Candidate::new(&report.row, sentence, text, rank))
-        })
-    });
-    of_changes
-        .chain(sentences_of(reports, |_, sentence| sentence::explains(sentence)))
-        .chain(of_reports)
-        .collect()
+    let mut out: Vec<Candidate<'_>> =
+        of_reports.chain(sentences_of(reports, explains)).chain(of_changes).collect();
+    for (rank, candidate) in (0..).zip(&mut out) {
+        candidate.rank = rank;
+    }
+    out
 }
 
 /// Returns the version and the changes that fix the problem, and the sentences about the fix.
@@ -418,10 +593,15 @@ fn resolution(
     {
         let mut comments =
             reports.iter().take(1).flat_map(|report| report.thread.comments.iter().rev());
-        let names_it = comments.find(|entry| entry.sentences.fixed_in(&[]).contains(version));
+        let names_it = comments.find(|entry| entry.comment.text.contains(&**version));
         let comment = names_it.map(|entry| &entry.comment);
         out.push(at(head, comment, format!("Update to {} or later.", literal(version))));
     }
+    let number = head.number.map(|number| number.to_string());
+    let names_itself = |sentence: &Sentence| {
+        let mut words = sentence.text.split(|c: char| !c.is_alphanumeric());
+        sentence.code.is_none() && words.any(|word| Some(word) == number.as_deref())
+    };
     let is_solution = |comment: &CaseComment, sentence: &Sentence| match comment
         .association
         .as_deref()
@@ -432,6 +612,8 @@ fn resolution(
                 && sentence.role() == SentenceRole::Fix
                 && !sentence::is_vague_fix(sentence)
                 && !sentence::is_doubtful(&sentence.text)
+                && !names_itself(sentence)
+                && (problem.fixed_in.is_none() || !sentence::is_personal(&sentence.text))
                 // A merged change says more than a comment without a version or code.
                 && (changes.is_empty() || sentence.features.contains("VER") || sentence.code.is_some())
         }
@@ -447,9 +629,8 @@ fn resolution(
     let fixes = changes.iter().filter(|(row, _)| !ONLY_TESTS.is_match(&row.title));
     for (row, sentences) in fixes {
         used_texts.insert(normalize(&row.title));
-        out.push(at(row, None, format!("Fixed by the change \"{}\".", plain_title(row))));
         let describes = |sentence: &&Sentence| {
-            references(&sentence.text).is_empty() && !sentence::is_about_change(&sentence.text)
+            references(&sentence.text).is_empty() && sentence::tells_change(sentence)
         };
         let description =
             sentences.0.iter().take(DESCRIPTION).filter(describes).find_map(|sentence| {
@@ -457,6 +638,8 @@ fn resolution(
                     .filter(|text| !text.ends_with(':') && !sentence::is_personal(text))?;
                 is_new(&text, used_texts).then_some(text)
             });
+        let title = format!("Fixed by the change \"{}\".", plain_title(row));
+        out.push(at(row, None, title));
         out.extend(description.map(|text| at(row, None, text)));
     }
     out

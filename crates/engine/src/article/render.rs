@@ -83,7 +83,11 @@ pub(super) fn literal_title(title: &str) -> String {
     let is_paired = title.matches('`').count().is_multiple_of(2);
     let parts = parts.map(|(at, part)| match is_paired && at % 2 == 1 {
         true => format!("`{part}`"),
-        false => literal(part),
+        false => {
+            let start = if part.starts_with(' ') { " " } else { "" };
+            let end = if part.len() > 1 && part.ends_with(' ') { " " } else { "" };
+            format!("{start}{}{end}", literal(part))
+        }
     });
     parts.collect()
 }

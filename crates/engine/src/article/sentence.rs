@@ -49,8 +49,12 @@ static FIRST_PERSON: LazyLock<Regex> = LazyLock::new(|| pattern("first_person"))
 static BACK_REFERENCE: LazyLock<Regex> = LazyLock::new(|| pattern("back_reference"));
 /// A sentence that continues the one before it.
 static CONTINUES: LazyLock<Regex> = LazyLock::new(|| pattern("continues"));
-/// A heading, or a label at the beginning of a line, above what happened.
+/// A heading, or a label at the beginning of a line, above a description.
 static OBSERVED_HEADING: LazyLock<Regex> = LazyLock::new(|| heading("observed"));
+/// A heading or a label above what happened.
+static RESULT_HEADING: LazyLock<Regex> = LazyLock::new(|| heading("result"));
+/// A heading or a label above what was expected.
+static EXPECTED_HEADING: LazyLock<Regex> = LazyLock::new(|| heading("expected"));
 /// A heading or a label above something else.
 static NOT_OBSERVED: LazyLock<Regex> = LazyLock::new(|| heading("not_observed"));
 /// A word that addresses the reader.
@@ -59,6 +63,25 @@ static SECOND_PERSON: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\byour?\b"));
 static NO_PROSE: LazyLock<Regex> = LazyLock::new(|| pattern("no_prose"));
 /// A sentence that is about text or pictures elsewhere.
 static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| pattern("elsewhere"));
+/// The wording of a failure.
+static FAILURE: LazyLock<Regex> = LazyLock::new(|| pattern("failure"));
+/// The beginning of a guess, or of a note about the text.
+static GUESS: LazyLock<Regex> = LazyLock::new(|| pattern("guess"));
+/// The progress of work on a fix.
+static WORK_PROGRESS: LazyLock<Regex> = LazyLock::new(|| pattern("work_progress"));
+/// A sentence of a change's description that tells what is different.
+static TELLS_CHANGE: LazyLock<Regex> = LazyLock::new(|| pattern("tells_change"));
+/// The end of a sentence that lacks its rest.
+static CUT_END: LazyLock<Regex> = LazyLock::new(|| pattern("cut_end"));
+/// A pronoun near the beginning, for something in the sentence before.
+static PRONOUN: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)^\W*(?:[\w']+\W+){0,2}(?:it|this|that|these|those|them)\b"));
+/// An explanation that begins with a pronoun for the problem: "This is because".
+static EXPLAINS_IT: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)^\W*(?:it|this|that)(?:'s)?(?: \w+){0,3}? (?:because|due|caused|introduced|broken)\b")
+});
+/// A footnote mark.
+static FOOTNOTE: LazyLock<Regex> = LazyLock::new(|| re(r" ?\[\d{1,2}\](?:$|[ .,;)])"));
 /// The words of which an English sentence has one.
 static FUNCTION_WORD: LazyLock<Regex> = LazyLock::new(|| pattern("function_word"));
 
@@ -83,16 +106,22 @@ fn alternatives(name: &str) -> String {
     format!("(?:{})", texts.join("|"))
 }
 
-/// Returns a sentence as a passage: without its greeting, beginning with a capital letter. Returns
-/// `None` for questions, thanks, and other parts of a conversation.
+/// Returns a sentence of a comment as a passage. Returns `None` for questions, thanks, and other
+/// parts of a conversation.
 pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     use SentenceRole::{AlreadyReported, Noise, Question, TakenBack};
-    let role = sentence.role();
-    if matches!(role, Noise | Question | TakenBack | AlreadyReported) {
-        return None;
-    }
+    let is_chatter = matches!(sentence.role(), Noise | Question | TakenBack | AlreadyReported);
+    own_words(sentence).filter(|_| !is_chatter)
+}
+
+/// Returns a sentence as a passage: without its greeting, beginning with a capital letter. Reports
+/// have no roles.
+pub(super) fn own_words(sentence: &Sentence) -> Option<String> {
     let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
     let text = OPENING.replace(&text, "");
+    let text = FOOTNOTE.replace_all(&text, |captures: &regex::Captures<'_>| {
+        captures[0].chars().last().filter(|c| *c != ']').map_or_else(String::new, |c| c.to_string())
+    });
     let text = text
         .trim_start_matches(['-', '*', '#', '>', '+', '.', ',', ' '])
         .trim_end_matches([' ', ';']);
@@ -106,6 +135,7 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
         || plain.trim_end_matches([')', '"', '*', ' ']).ends_with('?')
         || CHATTER.is_match(&plain)
         || NO_PROSE.is_match(&plain)
+        || NO_PROSE.is_match(text)
         || ELSEWHERE.is_match(&plain) && sentence.code.is_none()
         || plain.is_ascii() && text.split(' ').count() <= PHRASE && !FUNCTION_WORD.is_match(&plain)
         || BACK_REFERENCE.is_match(text)
@@ -124,7 +154,7 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
 fn is_whole(text: &str) -> bool {
     let count = |mark: char| text.matches(mark).count();
     let is_balanced = count('(') == count(')') && count('[') == count(']');
-    is_balanced && !text.starts_with('(') && !text.ends_with([',', '-', '–'])
+    is_balanced && !text.starts_with('(') && !text.ends_with(['-', '–']) && !CUT_END.is_match(text)
 }
 
 /// Returns whether a sentence names a version, a reference or code.
@@ -137,6 +167,7 @@ pub(super) fn is_specific(sentence: &Sentence) -> bool {
 pub(super) fn explains(sentence: &Sentence) -> bool {
     use SentenceRole::{Declined, Fix, StillHappens, Workaround};
     CAUSE.is_match(&sentence.text)
+        && (!refers_back(&sentence.text) || EXPLAINS_IT.is_match(&sentence.text))
         && sentence.text.chars().count() <= MAX_EXPLANATION
         && !is_doubtful(&sentence.text)
         && !is_personal(&sentence.text)
@@ -168,6 +199,7 @@ pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
     let content_words = words.iter().copied().filter(is_content).count();
     VERIFICATION.is_match(text)
         || is_about_change(text)
+        || WORK_PROGRESS.is_match(text) && sentence.code.is_none()
         || (content_words < MIN_CONTENT_WORDS || is_personal(text)) && !is_specific
 }
 
@@ -191,20 +223,63 @@ pub(super) fn continues(text: &str) -> bool {
     CONTINUES.is_match(text)
 }
 
+/// Returns whether a text tells of a failure.
+pub(super) fn fails(text: &str) -> bool {
+    FAILURE.is_match(&without_code(text))
+}
+
+/// Returns whether a text is a guess or a note about the report, and no observation.
+pub(super) fn is_guess(sentence: &Sentence) -> bool {
+    GUESS.is_match(&sentence.text)
+}
+
+/// Returns whether a sentence of a change's description tells what is different.
+pub(super) fn tells_change(sentence: &Sentence) -> bool {
+    TELLS_CHANGE.is_match(&sentence.text)
+        && !refers_back(&sentence.text)
+        && !is_doubtful(&sentence.text)
+        && !is_about_change(&sentence.text)
+}
+
+/// Returns whether a text begins with a pronoun for something in the sentence before it.
+pub(super) fn refers_back(text: &str) -> bool {
+    PRONOUN.is_match(text)
+}
+
+/// Returns the words of a sentence about what happened, even if they are few.
+pub(super) fn result(sentence: &Sentence) -> Option<String> {
+    let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.trim_matches(['-', '*', '#', '>', '.', ',', ' ']);
+    // A single word is a heading, unless it is "Crash".
+    let is_text = (text.contains(' ') || fails(text)) && text.chars().count() <= MAX_LENGTH;
+    let is_lead = text.ends_with(':');
+    let is_prose = (is_lead || !NO_PROSE.is_match(text)) && !text.ends_with('?');
+    let end = if is_lead { "" } else { "." };
+    (is_text && is_prose).then(|| capitalize(text) + end)
+}
+
 /// The section of a report to which a sentence belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReportSection {
-    /// Above all headings, or below one for what happened.
+    /// Above all headings, or below one for a description.
     Observed,
-    /// Below any other heading, such as that of what was expected or of the steps.
+    /// Below a heading for what happened.
+    Result,
+    /// Below a heading for what was expected.
+    Expected,
+    /// Below any other heading, such as that of the steps.
     Other,
 }
 
 /// Returns the section that begins with a text, if its beginning is a heading or a label, and the
 /// length of the heading.
 pub(super) fn section_of(text: &str) -> Option<(ReportSection, usize)> {
-    let kinds =
-        [(&*NOT_OBSERVED, ReportSection::Other), (&*OBSERVED_HEADING, ReportSection::Observed)];
+    let kinds = [
+        (&*EXPECTED_HEADING, ReportSection::Expected),
+        (&*NOT_OBSERVED, ReportSection::Other),
+        (&*RESULT_HEADING, ReportSection::Result),
+        (&*OBSERVED_HEADING, ReportSection::Observed),
+    ];
     kinds.into_iter().find_map(|(pattern, kind)| Some((kind, pattern.find(text)?.end())))
 }
 
@@ -310,13 +385,14 @@ mod tests {
 
     #[test]
     fn headings_and_labels_begin_sections() {
-        use ReportSection::{Observed, Other};
+        use ReportSection::{Expected, Observed, Other, Result};
         for (text, section, rest) in [
-            ("What did you expect to see?", Other, ""),
-            ("Expected: the list has ten entries.", Other, "the list has ten entries."),
+            ("What did you expect to see?", Expected, ""),
+            ("Expected: the list has ten entries.", Expected, "the list has ten entries."),
             ("3. Steps to reproduce", Other, ""),
-            ("What did you see instead?", Observed, ""),
-            ("Actual result: the list is empty.", Observed, "the list is empty."),
+            ("What did you see instead?", Result, ""),
+            ("Description: the list is empty.", Observed, "the list is empty."),
+            ("Actual result: the list is empty.", Result, "the list is empty."),
         ] {
             let (of, end) = section_of(text).unwrap();
             assert_eq!((of, &text[end..]), (section, rest), "{text}");
@@ -343,6 +419,7 @@ mod tests {
             "That is because your file has two leases.",
             "The problem is solved with build 2.4.1.",
             "The reader has a new lease.",
+            "This is a bit tricky, because the lease is renewed twice.",
         ] {
             assert!(!is_cause(text), "{text}");
         }

@@ -25,6 +25,7 @@ use precedent_core::{
         ProblemStatus, SolvedCase, State,
     },
 };
+use precedent_markup::stored_markdown;
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     closure::Closure,
@@ -198,7 +199,10 @@ impl CaseThread {
         let changes: Vec<&DocumentRow> =
             changes.iter().filter(|change| change.source_id == row.source_id).collect();
         let known_closers: &[u64] = if links == Links::Known { &closers } else { &[] };
-        let comments = r.comments(&row)?;
+        let mut comments = r.comments(&row)?;
+        for comment in &mut comments {
+            comment.body = stored_markdown(&comment.body).into_owned();
+        }
         let closed_at = row.merged_at.or(row.closed_at);
         let mut seen_keys = BTreeSet::new();
         fixed_by.retain(|change| seen_keys.insert(change.key.clone()));
@@ -206,7 +210,7 @@ impl CaseThread {
             (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
             _ => Vec::new(),
         };
-        let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
+        let body = r.skeleton(row.source_id)?.strip(&stored_markdown(&own_content(&row.body)));
         let mut thread: Vec<ThreadComment> = comments
             .iter()
             .map(|c| {
@@ -224,7 +228,9 @@ impl CaseThread {
         let last_denial =
             last(CommentRole::Denial).filter(|at| first_fix.is_some_and(|fix| fix < *at));
         let is_still = last_denial.is_some_and(|at| {
-            closers.is_empty() && last(CommentRole::Fix).is_none_or(|fix| fix < at)
+            closers.is_empty()
+                && last(CommentRole::Fix).is_none_or(|fix| fix < at)
+                && !thread[at..].iter().any(|s| s.sentences.verifies(true))
         });
         if closers.is_empty() {
             for entry in thread.iter_mut().take(last_denial.unwrap_or_default()) {
@@ -244,10 +250,32 @@ impl CaseThread {
         }
         let mentions = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = mentions.product;
-        let fixes = thread.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix));
         let releases = Releases::load(r, row.source_id)?;
-        let mut fixed_versions = fixes.filter_map(|s| s.sentences.fixed_in(&reported_on).pop());
-        let fixed_version = fixed_versions.find(|version| releases.may_be_fixed_in(version));
+        let verifies = |(at, s): &(usize, &ThreadComment)| {
+            s.sentences.verifies(first_fix.is_some_and(|fix| fix < *at))
+        };
+        let last_test = thread.iter().enumerate().rev().find(verifies);
+        // A version that a comment contradicts counts unless a later test names another.
+        let contradicted_at = last_test.and_then(|(test, _)| {
+            thread[first_fix.unwrap_or(test).min(test)..test]
+                .iter()
+                .rposition(|s| s.sentences.contradicts())
+        });
+        let valid_from = contradicted_at.map_or(0, |at| first_fix.unwrap_or_default() + at);
+        let is_fix = |s: &&ThreadComment| s.comment.role == Some(CommentRole::Fix);
+        let in_fix = |list: fn(&Sentences, &[String]) -> Vec<String>| {
+            let fixes = thread[valid_from..].iter().rev().filter(is_fix);
+            let mut named_versions = fixes.filter_map(|s| list(&s.sentences, &reported_on).pop());
+            named_versions.find(|version| releases.may_be_fixed_in(version))
+        };
+        let in_test = || {
+            let (at, test) = last_test.filter(|_| closers.is_empty())?;
+            let version = tested_version(&test.comment.text, &row.source)?;
+            let is_new = !reported_on.contains(&version) && releases.may_be_fixed_in(&version);
+            (is_new && last_denial.is_none_or(|denial| denial < at)).then_some(version)
+        };
+        let fixed_version =
+            in_fix(Sentences::fixed_in).or_else(in_test).or_else(|| in_fix(Sentences::expected_in));
         let is_version = |name: &String| version::is_version(name) || releases.has(name);
         let milestone =
             row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
@@ -517,6 +545,40 @@ impl Case {
     }
 }
 
+/// A label at the beginning of a line: "Device: Nexus 5 (v4.4.2)".
+static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"^\W*[\w ()-]{1,30}:"));
+
+/// Returns the version of the product in the report of a test: the first that is named with the
+/// project or in a sentence, or else that of most of its programs.
+fn tested_version(text: &str, source: &str) -> Option<String> {
+    let project = source.rsplit('/').next().unwrap_or(source);
+    let number = |version: &String| {
+        let parts = version.rsplit(' ').next()?.split(['.', '-', '+']);
+        let numbers: Vec<&str> =
+            parts.take(3).take_while(|part| part.bytes().all(|b| b.is_ascii_digit())).collect();
+        (numbers.len() > 1).then(|| numbers.join("."))
+    };
+    let names_project = |line: &&str| {
+        let line = line.to_lowercase();
+        line.split_once(project).is_some_and(|(_, rest)| !rest.starts_with('-'))
+    };
+    let own_lines: Vec<&str> = text.lines().filter(names_project).collect();
+    let sentences: Vec<&str> = text.lines().filter(|line| !LABEL.is_match(line)).collect();
+    let own_versions = versions(&own_lines.join("\n"), source).product;
+    let named_versions = versions(&sentences.join("\n"), source).product;
+    own_versions.iter().chain(&named_versions).find_map(number).or_else(|| {
+        let is_program = |name: &&String| {
+            name.split(' ').next().is_some_and(|word| version::is_program(&word.to_lowercase()))
+        };
+        let mentions = versions(text, source);
+        let list: Vec<String> = mentions.product.into_iter().chain(mentions.foreign).collect();
+        let numbers: Vec<String> =
+            list.iter().filter(|name| !is_program(name)).filter_map(number).collect();
+        let count = |number: &String| numbers.iter().filter(|n| *n == number).count();
+        numbers.iter().rev().max_by_key(|n| count(n)).filter(|n| count(n) > 1).cloned()
+    })
+}
+
 fn case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
     CaseComment {
         anchor: search::anchor(comment),
@@ -563,4 +625,22 @@ fn overlap(query_terms: &[String], text: &PreparedText) -> f32 {
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
     let share = common as f32 / query_terms.len() as f32;
     share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_name_the_version_of_the_project() {
+        for (text, want) in [
+            ("Verified.\nStudio: 3.4.0\nHeron SDK build: 3.5.0.v2014\nHeron CLI: 3.4.0", "3.5.0"),
+            ("Verified.\nheron-tools: 1.1.0\nSDK: 3.2.0.v2013\nRunner: 3.2.0", "3.2.0"),
+        ] {
+            assert_eq!(tested_version(text, "acme/heron").as_deref(), Some(want), "{text}");
+        }
+        for text in ["Verified on Android 4.2.2.", "Verified.\nDevice: Reed (v4.4.2)\nCLI: 3.4.1"] {
+            assert_eq!(tested_version(text, "acme/heron"), None, "{text}");
+        }
+    }
 }
