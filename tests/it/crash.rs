@@ -18,7 +18,7 @@ fn killed_import_and_indexing_resume() {
     let b = reference.file("comments.jsonl", &comments).to_string_lossy().into_owned();
     let start = Instant::now();
     reference.ok(&import(&a, &b));
-    let whole = start.elapsed();
+    let mut whole = start.elapsed();
     let want = content(&reference);
 
     // Kills hit a resumed run and then a fresh one, so that both early and late moments are tested.
@@ -33,11 +33,15 @@ fn killed_import_and_indexing_resume() {
             place.command(&import(&a, &b)).stderr(std::process::Stdio::null()).spawn().unwrap();
         let share = u32::try_from(numbers.below(90) + 5).unwrap();
         std::thread::sleep((whole * share / 100).max(Duration::from_millis(30)));
-        if child.try_wait().unwrap().is_none() {
-            kills += 1;
-        }
+        let is_running = child.try_wait().unwrap().is_none();
         child.kill().unwrap();
         child.wait().unwrap();
+        if is_running {
+            kills += 1;
+        } else {
+            // The machine was slower in the run that was measured.
+            whole /= 2;
+        }
         if round == 4 || round == 9 {
             place.ok(&import(&a, &b));
             assert_eq!(content(&place), want, "after kill {round} with seed {SEED}");

@@ -74,7 +74,7 @@ impl Transcript {
 fn fold(markdown: &str) -> String {
     let lines: Vec<&str> = markdown.lines().collect();
     let mut out = String::with_capacity(markdown.len());
-    let mut put = |lines: &[&str]| {
+    let mut append = |lines: &[&str]| {
         for line in lines {
             out.push_str(line);
             out.push('\n');
@@ -82,13 +82,13 @@ fn fold(markdown: &str) -> String {
     };
     for part in lines.split_inclusive(|line| line.trim().is_empty()) {
         if part.len() <= MAX_LINES {
-            put(part);
+            append(part);
             continue;
         }
         let last = part.len() - LAST_LINES;
-        put(&part[..FIRST_LINES]);
-        put(&[&format!("[… {} lines; pass whole for all]", last - FIRST_LINES)]);
-        put(&part[last..]);
+        append(&part[..FIRST_LINES]);
+        append(&[&format!("[… {} lines; pass whole for all]", last - FIRST_LINES)]);
+        append(&part[last..]);
     }
     out
 }

@@ -78,7 +78,7 @@ static SUCCESSFUL_TEST: LazyLock<Regex> = LazyLock::new(|| {
         r"|\bno longer\W+(?:be )?(?:reproduc|crash|fail|happen|occur)",
     ))
 });
-static REPRODUCED: LazyLock<Regex> =
+static REPRODUCTION: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:is|was|still|able to|could|can) reproduc"));
 static DOES_NOT_HAPPEN: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)"));
@@ -267,7 +267,7 @@ impl Sentences {
     /// happen" is about other versions.
     pub fn verifies(&self, follows_fix: bool) -> bool {
         let is_verified = |sentence: &Sentence| {
-            SUCCESSFUL_TEST.is_match(&sentence.text) && !REPRODUCED.is_match(&sentence.text)
+            SUCCESSFUL_TEST.is_match(&sentence.text) && !REPRODUCTION.is_match(&sentence.text)
                 || follows_fix && DOES_NOT_HAPPEN.is_match(&sentence.text)
         };
         let still_happens = |sentence: &Sentence| sentence.role() == SentenceRole::StillHappens;

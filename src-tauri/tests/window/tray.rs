@@ -153,8 +153,12 @@ async fn tray_icon_keeps_the_program_running() {
         menu.choose("Ask…").await;
         wait_until("the prompt is there", async || is_seen()).await;
         keep_display("tray.png");
-        press_in_prompt("Escape").await;
-        wait_until("the prompt is away", async || !is_seen()).await;
+        // A page that has just been shown may miss a key.
+        wait_until("the prompt is away", async || {
+            press_in_prompt("Escape").await;
+            !is_seen()
+        })
+        .await;
 
         assert!(is_main_seen());
         let main = display(&["search", "--onlyvisible", "--name", "^Precedent$"]).unwrap();
@@ -171,11 +175,14 @@ async fn tray_icon_keeps_the_program_running() {
 }
 
 async fn press_in_prompt(key: &str) {
-    let prompt = display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).unwrap();
+    let prompt = display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]);
+    let Some(prompt) = prompt else { return };
     // Without a window manager nothing gives the focus to what is on top.
-    display(&["windowfocus", "--sync", prompt.trim()]).unwrap();
+    display(&["windowfocus", "--sync", prompt.trim()]);
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    display(&["key", key]).unwrap();
+    if is_seen() {
+        display(&["key", key]);
+    }
 }
 
 #[tokio::test]
