@@ -68,7 +68,7 @@ static BROKEN_IN: LazyLock<Regex> = LazyLock::new(|| {
 /// A sentence about a version that does not have a fix yet, or may not.
 static FORECAST: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan(?:s|ned|ning)?|seems?|looks?|think|hope|maybe|probably)\b",
+        r"(?i)\b(?:should|will|would|won't|once|if|when|until|wait(?:s|ing)?|plan\w*|seems?|looks?|think|hope|maybe|probably)\b",
     )
 });
 /// The report of a test that a problem is gone.
