@@ -155,8 +155,8 @@ def main():
         print(statement)
         confidence_figures(rows, x, y, sample)
         slopes, bias = fit_confidence(x, y, sample)
-        evidence = {name: round(float(slope), 4) for name, slope in zip(columns, slopes)}
-        table[statement] = {"bias": round(bias, 4), "evidence": evidence}
+        weights = {name: round(float(slope), 4) for name, slope in zip(columns, slopes)}
+        table[statement] = {"bias": round(bias, 4), "weights": weights}
     (ANSWER / "questions.json").write_text(json.dumps(table, indent=1) + "\n")
     print(table)
 

@@ -1,5 +1,7 @@
 //! Threads: the answer first, then the report and its comments in order, in pages.
 
+use std::borrow::Cow;
+
 use precedent_core::{
     Error, Result,
     model::{DocKind, KnownProblem, LinkView, Thread},
@@ -37,7 +39,7 @@ impl Transcript {
         let mut out = Self { text: String::new(), anchors: Vec::new() };
         let mut length = 0;
         let mut add = |out: &mut Self, heading: String, markdown: &str| {
-            let markdown = if is_whole { markdown.to_owned() } else { fold(markdown) };
+            let markdown = if is_whole { markdown.into() } else { Cow::from(fold(markdown)) };
             let part = format!("### {heading}\n{}\n", quotation(&markdown));
             length += part.chars().count();
             out.text.push_str(&part);

@@ -203,7 +203,7 @@ impl ConfidenceModel {
         let numbers = evidence.numbers();
         let above = (self.same.odds(&numbers) - baseline.level) / baseline.spread;
         let duplicate = probability(self.scale.intercept + self.scale.slope * above);
-        Confidence { same: duplicate, worth: self.worth_probability(evidence).max(duplicate) }
+        Confidence { same: duplicate, worth: probability(self.worth.odds(&numbers)).max(duplicate) }
     }
 
     /// Estimates the probability that the earlier one is worth reading, 0..1.

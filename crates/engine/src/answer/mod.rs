@@ -14,6 +14,7 @@ pub mod features;
 mod find;
 mod fit;
 mod languages;
+mod logistic;
 mod low_content;
 pub(crate) mod near_duplicate;
 pub(crate) mod question;

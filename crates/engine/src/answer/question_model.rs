@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::{
     RankingModel,
     confidence::{self, PairEvidence, place},
+    logistic::{Logistic, LogisticFile},
     ranking::weights,
 };
 
@@ -22,22 +23,12 @@ const BUILT_IN: &str = include_str!("questions.json");
 #[serde(deny_unknown_fields)]
 struct File {
     order: BTreeMap<String, f32>,
-    with_meaning: StatementFile,
-    words_alone: StatementFile,
+    with_meaning: LogisticFile,
+    words_alone: LogisticFile,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StatementFile {
-    bias: f32,
-    evidence: BTreeMap<String, f32>,
-}
-
-/// A logistic model of the evidence for a first answer.
-struct Statement {
-    bias: f32,
-    evidence: [f32; confidence::COUNT],
-}
+/// The model of the evidence for a first answer.
+type Statement = Logistic<{ confidence::COUNT }>;
 
 /// The model for typed questions.
 pub(super) struct QuestionModel {
@@ -56,25 +47,6 @@ static MODEL: LazyLock<QuestionModel> = LazyLock::new(|| {
     })
 });
 
-impl Statement {
-    fn parse(file: StatementFile) -> Result<Self, String> {
-        let mut evidence = [0.0; confidence::COUNT];
-        for (name, weight) in file.evidence {
-            evidence[place(&name).ok_or_else(|| format!("nothing is called {name}"))?] = weight;
-        }
-        Ok(Self { bias: file.bias, evidence })
-    }
-
-    fn doubtful() -> Self {
-        Self { bias: -10.0, evidence: [0.0; confidence::COUNT] }
-    }
-
-    fn probability(&self, evidence: &PairEvidence<'_>) -> f32 {
-        let odds: f32 = evidence.numbers().iter().zip(self.evidence).map(|(x, w)| x * w).sum();
-        confidence::probability(self.bias + odds)
-    }
-}
-
 impl QuestionModel {
     /// Returns the built-in model.
     pub(super) fn built_in() -> &'static Self {
@@ -84,15 +56,15 @@ impl QuestionModel {
     fn parse(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
         let order = RankingModel::built_in().with_order(weights(&file.order)?);
-        let with_meaning = Statement::parse(file.with_meaning)?;
-        Ok(Self { order, with_meaning, words_alone: Statement::parse(file.words_alone)? })
+        let with_meaning = Statement::parse(&file.with_meaning, place)?;
+        Ok(Self { order, with_meaning, words_alone: Statement::parse(&file.words_alone, place)? })
     }
 
     /// Estimates the probability that a report is the problem of a question, 0..1; `has_meaning`
     /// says whether their vectors could be compared.
     pub(super) fn probability(&self, evidence: &PairEvidence<'_>, has_meaning: bool) -> f32 {
         let statement = if has_meaning { &self.with_meaning } else { &self.words_alone };
-        statement.probability(evidence)
+        statement.probability(&evidence.numbers())
     }
 }
 

@@ -7,7 +7,7 @@
 //! nothing helps.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeSet, HashSet},
     sync::LazyLock,
 };
 
@@ -17,6 +17,7 @@ use super::{
     Draft, Match, MatchFinder,
     domain::{self, DomainModel, DomainScore},
     features,
+    logistic::{Logistic, LogisticFile},
     question::QuestionMatches,
     ranking::GENERIC_CEILING,
     text_overlap,
@@ -110,49 +111,25 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StatementsFile {
-    home: StatementFile,
-    helps: StatementFile,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StatementFile {
-    bias: f32,
-    weights: BTreeMap<String, f32>,
-}
-
-struct Statement {
-    bias: f32,
-    weights: [f32; COUNT],
-}
-
-impl Statement {
-    fn from_file(file: &StatementFile) -> Self {
-        let weight = |name| file.weights.get(name).copied().unwrap_or_default();
-        Self { bias: file.bias, weights: NAMES.map(weight) }
-    }
-
-    fn probability(&self, numbers: &[f32; COUNT]) -> f32 {
-        let odds: f32 =
-            self.bias + self.weights.iter().zip(numbers).map(|(w, n)| w * n).sum::<f32>();
-        1.0 / (1.0 + (-odds).exp())
-    }
+    home: LogisticFile,
+    helps: LogisticFile,
 }
 
 /// The two estimates: that the query is in domain, and that a case helps.
 struct Statements {
-    home: Statement,
-    helps: Statement,
+    home: Logistic<COUNT>,
+    helps: Logistic<COUNT>,
 }
 
 impl Statements {
     fn from_file(file: &StatementsFile) -> Self {
-        Self { home: Statement::from_file(&file.home), helps: Statement::from_file(&file.helps) }
+        let place = |name: &str| NAMES.iter().position(|n| *n == name);
+        let parse = |file| Logistic::parse(file, place).unwrap_or_else(|_| Logistic::doubtful());
+        Self { home: parse(&file.home), helps: parse(&file.helps) }
     }
 
     fn doubtful() -> Self {
-        let never = || Statement { bias: -10.0, weights: [0.0; COUNT] };
-        Self { home: never(), helps: never() }
+        Self { home: Logistic::doubtful(), helps: Logistic::doubtful() }
     }
 }
 
