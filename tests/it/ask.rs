@@ -197,7 +197,7 @@ async fn change_of_another_project_fixes_if_linked() {
         closed(30, "The wheel squeaks on cold mornings"),
         said(301, 30, &link(9)),
         closed(31, "The lamp flickers on warm evenings"),
-        said(311, 31, "Nobody knows why."),
+        said(311, 31, "The lamp hangs in the hall."),
         closed(32, "The door jams on rainy days"),
         // It would say itself that it closes the report.
         said(321, 32, "This is a result of https://github.com/acme/app/pull/33."),

@@ -205,7 +205,8 @@ fn problem(
     Ok(Some(KnownProblem { confidence, reasons, ..problem }))
 }
 
-/// Returns an item as a problem, according to its own thread, without a search for matches.
+/// Returns the problem of an item, according to the thread of its canonical report or its own,
+/// without a search for matches.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] for an item that does not exist.
@@ -214,6 +215,7 @@ pub fn problem_of(context: &CaseContext<'_>, key: &str, now: Timestamp) -> Resul
         let request = Ask { key: Some(key), ..Ask::default() };
         let question = Question::prepare(r, context.finder, request, now)?;
         let row = search::resolve_one(r, key)?;
+        let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
         known_problem(r, context, &question, row)
     })
 }
@@ -286,7 +288,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         }
         ProblemStatus::Declined => steps.push(format!("Read why {key} was closed.")),
         ProblemStatus::ClosedWithoutFix => {
-            steps.push(format!("Read {key}; its thread documents no fix."));
+            steps.push(format!("Read {key}; no fix is documented there."));
         }
         _ => steps.push("No fix is known yet.".to_owned()),
     }

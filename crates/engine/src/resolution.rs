@@ -30,6 +30,9 @@ const REFUSAL_ROLES: [SentenceRole; 3] =
     [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::TakenBack];
 /// The roles of sentences that describe a solution or a workaround.
 pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
+/// The minimum probability of a refusal in the last comment on a closed report whose thread names no
+/// fix: of 28 such reports on three trackers that were read 23 were declined.
+const PERHAPS_REFUSED: f32 = 0.3;
 /// The wording that states a closure, at any time.
 static CLOSURE: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:close[sd]?|closing)\b|^\W*(?:moved|transferred) to\b"));
@@ -40,10 +43,6 @@ static REJECTS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\bclos(?:e|ed|ing)\s+(?:\w+\s+){0,2}as\s+(?:invalid|won'?t ?fix|not a bug|by design)\b",
     )
 });
-/// The wording of a comment that is about the closure, not about the solution.
-static CLOSES_IT: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\bclos(?:e|ed|ing)\s+(?:this|it|the (?:issue|ticket|report))\b"));
-
 /// Returns whether an item was closed without a fix of its own, according to its tracker, a label,
 /// or the closing comment.
 pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
@@ -75,8 +74,10 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
         length <= SHORT && (!must_close || closes()) && is_refusal(&sentences)
     };
     // The reporter's last comment may be old and unrelated; other people's last comment counts.
-    let is_reporters =
-        |comment: &StoredComment| near.is_none() && comment.author.login == row.author.login;
+    let is_reporters = |comment: &StoredComment| {
+        let login = &comment.author.login;
+        near.is_none() && login.is_some() && *login == row.author.login
+    };
     let is_refused = last.is_some_and(|last| refuses(last, is_reporters(last)))
         // Exports without the date of the closure do not tell which comment closed the item.
         || closed_at.is_none()
@@ -93,6 +94,12 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
         && !comments
             .iter()
             .any(|comment| Sentences::read(&comment.body).is_likely(&SOLUTION_ROLES)))
+}
+
+/// Returns whether the last comment on a closed report declines it, if the thread names no fix.
+pub(crate) fn ends_in_refusal(last: &Sentences) -> bool {
+    // A duplicate is not declined.
+    last.likelihood(&[SentenceRole::Declined, SentenceRole::TakenBack]) >= PERHAPS_REFUSED
 }
 
 /// Returns the only item that the closing comment of a duplicate names, for duplicates without
@@ -133,15 +140,6 @@ fn last_words(comments: &[StoredComment], closed_at: Timestamp) -> Option<&Store
 /// Returns whether a time is close enough to a closure to belong to it.
 fn is_near(at: Timestamp, closed_at: Timestamp) -> bool {
     (at.as_second() - closed_at.as_second()).abs() <= NEAR
-}
-
-/// Returns whether a comment may be an answer: no question, no closing words, no refusal and no bare
-/// reference to another report.
-pub(crate) fn states_an_answer(body: &str, sentences: &Sentences) -> bool {
-    !body.trim_end().ends_with('?')
-        && !is_bare_reference(body)
-        && !CLOSES_IT.is_match(body)
-        && !sentences.is_likely(&REFUSAL_ROLES)
 }
 
 /// Returns whether a comment declines a report and offers no solution.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use precedent_core::{
     Error, Result,
-    model::{DocKind, KnownProblem, LinkView, Thread},
+    model::{DocKind, KnownProblem, LinkView, ProblemStatus, Thread},
 };
 use serde_json::json;
 
@@ -150,9 +150,10 @@ pub fn render(
     let canonical = thread.links.iter().filter(|_| start == 0).find(is_canonical);
     let canonical =
         canonical.map(|link| format!("{} reads the report to keep.", read_call(&link.key, None)));
+    let own_problem = problem.filter(|problem| problem.key == thread.key);
     let payload = output::Thread {
         key: thread.key.clone(),
-        fix: problem.and_then(|problem| problem.fix.as_ref()).map(|fix| fix.anchor.clone()),
+        fix: own_problem.and_then(|problem| problem.fix.as_ref()).map(|fix| fix.anchor.clone()),
         comments: thread.comments.len(),
         next_offset,
     };
@@ -229,7 +230,18 @@ fn render_facts(thread: &Thread, text: &mut Text) {
 fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, text: &mut Text) {
     let Some(problem) = problem else { return };
     text.gap();
-    text.add(&format!("**Status: {}.**", ask::status(problem)));
+    let is_own = problem.key == thread.key;
+    let fits = fits && is_own;
+    let is_missing =
+        |link: &&LinkView| link.outgoing && link.kind == "duplicate_of" && link.document.is_none();
+    let status = match thread.links.iter().find(is_missing) {
+        _ if !is_own => format!("duplicate of {}, {}", problem.key, ask::status(problem)),
+        Some(link) if problem.status == ProblemStatus::ClosedWithoutFix => {
+            format!("duplicate of {}, which is not in the casebook", link.key)
+        }
+        _ => ask::status(problem),
+    };
+    text.add(&format!("**Status: {status}.**"));
     for change in &problem.fixed_by {
         text.add(&change_heading(change));
     }
@@ -240,14 +252,13 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
             Some(comment) if fits => {
                 text.add(&format!("{heading}: {}, below.", comment.anchor));
             }
-            Some(comment) => text.comment(heading, &thread.key, comment, COMMENT),
+            Some(comment) => text.comment(heading, &problem.key, comment, COMMENT),
             None => {}
         }
     }
     let latest_comment = thread.comments.iter().rev().find(|comment| !comment.bot);
-    if let Some(last) =
-        latest_comment.filter(|_| problem.fix.is_none() && problem.workaround.is_none())
-    {
+    let has_solution = problem.fix.is_some() || problem.workaround.is_some();
+    if let Some(last) = latest_comment.filter(|_| is_own && !has_solution) {
         text.add("No fix or workaround was recognized in the comments.");
         if !fits {
             let by = author(last.author.as_deref(), last.association.as_deref());

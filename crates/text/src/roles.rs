@@ -235,6 +235,11 @@ impl Sentences {
     /// Returns whether one of the roles is likely for any sentence: their total probability reaches
     /// `LIKELY`.
     pub fn is_likely(&self, roles: &[SentenceRole]) -> bool {
+        self.likelihood(roles) >= LIKELY
+    }
+
+    /// Returns the highest total probability of the roles for any sentence, 0 to 1.
+    pub fn likelihood(&self, roles: &[SentenceRole]) -> f32 {
         let total = |sentence: &Sentence| -> f32 {
             let probabilities = SentenceRole::ALL.iter().zip(sentence.probabilities);
             probabilities
@@ -242,7 +247,7 @@ impl Sentences {
                 .map(|(_, probability)| probability)
                 .sum()
         };
-        self.0.iter().any(|sentence| total(sentence) >= LIKELY)
+        self.0.iter().map(total).fold(0.0, f32::max)
     }
 
     /// Returns whether the fix or workaround that a comment states names a version, a reference or

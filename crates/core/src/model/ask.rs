@@ -106,7 +106,7 @@ pub struct KnownProblem {
     pub came_back_in: Option<String>,
     /// Version that the question names; null if it cannot be compared with `fixed_in`.
     pub asked_version: Option<AskedVersion>,
-    /// Comment that documents the fix; null if there is none.
+    /// Comment that documents the fix, or the one to read first; null if there is none.
     pub fix: Option<CaseComment>,
     /// Comment that describes a workaround; null if there is none.
     pub workaround: Option<CaseComment>,

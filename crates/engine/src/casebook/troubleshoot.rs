@@ -35,8 +35,8 @@ impl Casebook {
         .await
     }
 
-    /// Returns an item as a problem with the status, the fix and the workaround that its own thread
-    /// documents.
+    /// Returns the problem of an item with the status, the fix and the workaround that its own thread
+    /// documents, or that of the report of which it is a known duplicate.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such item.

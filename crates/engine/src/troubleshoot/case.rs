@@ -14,7 +14,7 @@ use super::{
 use crate::{
     QueryContext,
     releases::{Fix, Releases},
-    resolution::{SOLUTION_ROLES, states_an_answer},
+    resolution::{SOLUTION_ROLES, ends_in_refusal},
     search,
 };
 use jiff::Timestamp;
@@ -42,6 +42,9 @@ use regex::Regex;
 static CHANGE_LINK: LazyLock<Regex> = LazyLock::new(|| {
     re(r"https?://[^\s()\[\]<>|]+/(?:pull|pulls|merge_requests|pull-requests)/\d+\b")
 });
+/// The address of a change in Gerrit, which trackers do not link to the report that it closes.
+static GERRIT_LINK: LazyLock<Regex> =
+    LazyLock::new(|| re(r"https?://[^\s()\[\]<>|]+/(?:cl|c|\+)/(\d+)\b"));
 /// The maximum number of linked changes of one comment.
 const MAX_LINKS: usize = 3;
 /// The maximum length of a change's description, in characters, and as a share of its case's
@@ -81,10 +84,11 @@ fn fixes(r: &Reader<'_>, changes: &[DocumentRow]) -> Result<Vec<FixedBy>> {
     Ok(out)
 }
 
-/// Returns the changes of other projects that the last comment with a link to a pull request names,
-/// up to the closure, without those that are known not to be merged. Of 14 closed reports of one
-/// tracker that had such a link and no word of a fix, it was the fix in 10, and 3 were declined. A
-/// change of the same project says itself what it closes; linked, it may as well be the cause.
+/// Returns the changes that the last comment with a link to one names, up to the closure: in Gerrit,
+/// or pull requests of other projects, without those that are known not to be merged. Of 14 closed
+/// reports of one tracker that had such a pull request and no word of a fix, it was the fix in 10,
+/// and 3 were declined. Of 40 with a link to Gerrit, 37 were fixed. A change of the same project says
+/// itself what it closes; linked, it may as well be the cause.
 fn linked_changes(
     r: &Reader<'_>,
     row: &DocumentRow,
@@ -92,9 +96,16 @@ fn linked_changes(
     closed_at: Option<Timestamp>,
 ) -> Result<Vec<FixedBy>> {
     let is_earlier = |comment: &&StoredComment| closed_at.is_none_or(|at| comment.created_at <= at);
-    for comment in comments.iter().rev().filter(is_earlier).filter(|comment| !comment.author.bot) {
+    for comment in comments.iter().rev().filter(is_earlier) {
         let text = own_content(&comment.body);
-        let mut changes = Vec::new();
+        let gerrit_changes = GERRIT_LINK.captures_iter(&text).take(MAX_LINKS).map(|link| {
+            let url = Some(link[0].to_owned());
+            FixedBy { url, ..FixedBy::not_mirrored(format!("change {}", &link[1])) }
+        });
+        let mut changes: Vec<FixedBy> = gerrit_changes.collect();
+        if comment.author.bot && changes.is_empty() {
+            continue;
+        }
         for address in CHANGE_LINK.find_iter(&text).take(MAX_LINKS).map(|link| link.as_str()) {
             let Some(reference) = references(address).into_iter().next() else { continue };
             let Some(source) = reference.source.filter(|key| *key != row.source) else { continue };
@@ -300,20 +311,11 @@ impl CaseThread {
     }
 
     /// Returns whether the thread shows how it was solved: by the change that closed it, by a
-    /// version, by a comment that gives a fix or a workaround, by the project's last word, or by
-    /// the report itself.
+    /// version, by a comment that gives a fix or a workaround, or by the report itself.
     pub(super) fn tells(&self) -> bool {
-        let speaks = |s: &ThreadComment| {
-            roles::speaks_for_project(s.comment.association.as_deref())
-                && !matches!(s.comment.role, Some(CommentRole::Noise))
-        };
-        let last_word = self.comments.iter().rposition(speaks);
-        let answers = |(at, s): (usize, &ThreadComment)| match s.comment.role {
+        let answers = |s: &ThreadComment| match s.comment.role {
             Some(CommentRole::Fix | CommentRole::Workaround) => true,
-            Some(CommentRole::ClosingNote) | None => {
-                s.sentences.is_likely(&SOLUTION_ROLES)
-                    || last_word == Some(at) && states_an_answer(&s.comment.text, &s.sentences)
-            }
+            Some(CommentRole::ClosingNote) | None => s.sentences.is_likely(&SOLUTION_ROLES),
             _ => false,
         };
         let report_answers = || {
@@ -329,8 +331,14 @@ impl CaseThread {
             || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
             || !self.fixed_by.is_empty()
             || self.fix.version.is_some()
-            || self.comments.iter().enumerate().any(answers)
+            || self.comments.iter().any(answers)
             || report_answers()
+    }
+
+    /// Returns whether the last comment declines the report, if the thread names no fix.
+    pub(super) fn ends_in_refusal(&self) -> bool {
+        let is_said = |s: &&ThreadComment| s.comment.role != Some(CommentRole::Noise);
+        self.comments.iter().rfind(is_said).is_some_and(|last| ends_in_refusal(&last.sentences))
     }
 
     /// Clears the text of changes that are shown as cases of their own.
@@ -367,17 +375,25 @@ impl CaseThread {
         let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
         let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
         let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
+        let brief = |comment: &CaseComment| {
+            let (text, excerpt) = excerpt(&comment.text, OUTCOME);
+            CaseComment { text, excerpt, ..comment.clone() }
+        };
+        let may_help = |s: &&ThreadComment| {
+            s.comment.role.is_none() && s.sentences.is_likely(&[SentenceRole::Workaround])
+        };
+        let workaround = last(CommentRole::Workaround)
+            .map(brief)
+            .or_else(|| solution_in_report(&self.row, &self.body, SentenceRole::Workaround));
         let fix = match status {
-            ProblemStatus::Open => None,
+            // Of an open problem, only a comment that may help is worth quoting.
+            ProblemStatus::Open if workaround.is_some() => None,
+            ProblemStatus::Open => self.comments.iter().rev().find(may_help).map(|s| &s.comment),
             // Beside a known change, only a comment that states the fix says more.
             _ if status.is_fixed() && self.fixed_by.iter().any(FixedBy::is_mirrored) => {
                 first().filter(|c| c.role == Some(CommentRole::Fix))
             }
             _ => first().filter(|c| c.role != Some(CommentRole::Workaround)),
-        };
-        let brief = |comment: &CaseComment| {
-            let (text, excerpt) = excerpt(&comment.text, OUTCOME);
-            CaseComment { text, excerpt, ..comment.clone() }
         };
         ThreadOutcome {
             status,
@@ -387,9 +403,7 @@ impl CaseThread {
                 let is_alone = self.comments.is_empty() && status.is_fixed();
                 is_alone.then(|| solution_in_report(&self.row, &self.body, SentenceRole::Fix))?
             }),
-            workaround: last(CommentRole::Workaround)
-                .map(brief)
-                .or_else(|| solution_in_report(&self.row, &self.body, SentenceRole::Workaround)),
+            workaround,
             fix: if status.is_fixed() { self.fix } else { Fix::default() },
             releases: self.releases,
             update_to,

@@ -78,6 +78,7 @@ pub(crate) fn outcome(
         None | Some(State::Open) => ProblemStatus::Open,
         _ if !is_duplicate && is_declined(r, row)? => ProblemStatus::Declined,
         _ if thread.tells() => ProblemStatus::Solved,
+        _ if !is_duplicate && thread.ends_in_refusal() => ProblemStatus::Declined,
         _ => ProblemStatus::ClosedWithoutFix,
     };
     Ok(thread.outcome(status, question.map_or("", |question| &question.whole)))
