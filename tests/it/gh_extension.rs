@@ -1,5 +1,4 @@
-//! Tests of the extension for GitHub's command line, by itself and installed in a real `gh`, and of
-//! the action for GitHub's workflows.
+//! Tests of the `gh` extension, by itself and installed in a real `gh`, and of the GitHub Action.
 
 use std::{path::Path, process::Command};
 
@@ -58,6 +57,19 @@ fn extension_reads_the_repository_of_the_folder() {
     assert!(ran.err.contains("needs the number of an issue"), "{}", ran.err);
     let ran = run(&place, &place.path(""), &script, &["triage"]);
     assert!(ran.err.contains("-R OWNER/NAME"), "{}", ran.err);
+}
+
+#[test]
+fn extension_adds_a_new_repository_before_it_syncs() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let place = Place::new();
+    // Prints its arguments instead of connecting to GitHub.
+    let stub = place.file("precedent", "#!/bin/sh\necho \"$@\"\n");
+    std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let script = script().to_string_lossy();
+    let ran = run(&place, &place.path(""), &script, &["-R", "acme/new", "sync", "--full"]);
+    assert_eq!(ran.out, "source add github:acme/new\nsync acme/new --full\n", "{}", ran.err);
 }
 
 #[test]

@@ -1148,7 +1148,7 @@ async fn mass_deletion_needs_confirmation() {
 }
 
 #[tokio::test]
-async fn absent_network_is_told_once_a_source() {
+async fn missing_network_is_reported_once_per_source() {
     let place = Place::new();
     let casebook = Casebook::open(options(&place, None)).await.unwrap();
     for n in 1..=5 {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Comments the similar reports of an issue, from the local casebook. It never closes an issue.
+"""Posts a comment with reports similar to an issue, from the local casebook. It never closes an issue.
 
 The environment names the REPOSITORY, the ISSUE and the options of action.yml. The comment holds
 numbers and fixed words only, no text of a report.

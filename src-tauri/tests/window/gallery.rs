@@ -152,7 +152,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
         .await;
     }
     wait_until_idle(window).await;
-    album.keep(window, "Notes, one that already exists", "notes").await;
+    album.keep(window, "Notes, when the note already exists", "notes").await;
     press(window, &escape).await;
     press_ctrl(window, '4').await;
     wait_for(window, ".detail").await;
@@ -182,7 +182,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     wait_until_idle(window).await;
     album.keep(window, "Settings", "settings").await;
     script(window, "document.querySelector('#model').scrollIntoView({ block: 'start' })").await;
-    album.keep(window, "Settings, models", "models").await;
+    album.keep(window, "Settings, search by meaning", "models").await;
     press_ctrl(window, 'k').await;
     wait_for(window, "#palette").await;
     album.keep(window, "Commands", "palette").await;
@@ -288,8 +288,8 @@ async fn empty(window: &Client, album: &Album) {
 
 fn page(pictures: &[(String, String)]) -> String {
     let mut out = String::from(
-        "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: filled, empty, loading and with an error. Each is shown in light and dark, at 1600 × 1000\n\
-         and 1024 × 700. To regenerate the pictures and this page, run:\n\n```\n\
+        "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: with data, empty, loading and with an error. Each is shown in light and dark, at\n\
+         1600 × 1000 and 1024 × 700. To regenerate the pictures and this page, run:\n\n```\n\
          xvfb-run -a -s '-screen 0 1700x1100x24 -nolisten tcp' dbus-run-session -- \\\n    \
          cargo test -p precedent-desktop --test window -- --ignored gallery\n```\n\n\
          If `pngquant` is installed, it compresses the pictures.\n\n| | light | dark |\n|---|---|---|\n",
