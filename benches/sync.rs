@@ -2,7 +2,8 @@
 //! machine, so that only this program takes time.
 //!
 //! `cargo bench --bench sync`. `PRECEDENT_ARCHIVE` names a folder with `issues.jsonl.zst` and
-//! `comments.jsonl.zst` of rust-lang/rust; without it the content is invented.
+//! `comments.jsonl.zst` of rust-lang/rust; without it the content is invented, `PRECEDENT_ITEMS` items
+//! (20,000 by default). The slowest search, another process, while each sync runs is printed.
 #![allow(
     missing_docs,
     dead_code,
@@ -28,9 +29,11 @@ use std::{
 
 use fake_github::{FakeGitHub, NOW};
 
-/// The numbers of invented items and comments.
+/// The default number of invented items, and the number of comments on each.
 const ITEMS: u64 = 20_000;
-const COMMENTS: u64 = 80_000;
+const COMMENTS_OF_ITEM: u64 = 4;
+/// The pause between two searches.
+const PAUSE: Duration = Duration::from_millis(500);
 
 fn main() {
     // `cargo test --benches` only checks that the benchmark starts.
@@ -48,36 +51,46 @@ fn main() {
 
     let folder = tempfile::tempdir().unwrap();
     let name = github.world().name.clone();
-    let run = |args: &[&str]| {
+    let start = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_precedent"));
         command
             .env("PRECEDENT_CASEBOOK", folder.path().join("casebook"))
             .env("PRECEDENT_EMBEDDER", "off")
             .args(args);
-        let start = Instant::now();
-        let mut child = command.stdin(Stdio::null()).spawn().unwrap();
-        let mut peak = 0;
+        command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let run = |args: &[&str]| {
+        let began = Instant::now();
+        let mut child = start(args);
+        let (mut peak, mut slowest, mut next_search) = (0, Duration::ZERO, PAUSE);
         while child.try_wait().unwrap().is_none() {
             peak = peak.max(memory(child.id()).unwrap_or(0));
+            if began.elapsed() > next_search {
+                let asked = Instant::now();
+                assert!(start(&["search", "pump valve"]).wait().unwrap().success());
+                slowest = slowest.max(asked.elapsed());
+                next_search = began.elapsed() + PAUSE;
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
         assert!(child.wait().unwrap().success());
-        (start.elapsed(), peak)
+        (began.elapsed(), peak, slowest)
     };
     run(&["--quiet", "source", "add", &format!("github:{name}"), "--host", &github.host]);
     for (name, args) in [
         ("a first sync", &["--quiet", "sync", "--no-index"][..]),
-        ("a sync without news", &["--quiet", "sync", "--no-index"]),
+        ("a sync without news, and the index", &["--quiet", "sync"]),
         ("everything again", &["--quiet", "sync", "--no-index", "--full"]),
     ] {
         github.requests();
-        let (took, peak) = run(args);
+        let (took, peak, slowest) = run(args);
         println!(
-            "{name}: {:.1} s, {:.0} records/s, {} requests, at most {} MB",
+            "{name}: {:.1} s, {:.0} records/s, {} requests, at most {} MB, searches {:.2} s at most",
             took.as_secs_f64(),
             records as f64 / took.as_secs_f64(),
             github.requests().len(),
-            peak / 1024
+            peak / 1024,
+            slowest.as_secs_f64()
         );
     }
 }
@@ -107,24 +120,25 @@ fn archive(folder: &Path) -> FakeGitHub {
 
 fn made_up() -> FakeGitHub {
     let github = FakeGitHub::new("acme/app");
+    let items = std::env::var("PRECEDENT_ITEMS").map_or(ITEMS, |items| items.parse().unwrap());
     let mut world = github.world();
     world.check_rows = false;
     let text =
         "The pump stops after the valve was opened twice, and the log says nothing. ".repeat(12);
-    for number in 1..=ITEMS {
+    for number in 1..=items {
         let mut issue = world.issue(
             number,
             &format!("Trouble {number} with the pump"),
             NOW - 900_000 + number as i64,
         );
-        issue["comments"] = (COMMENTS / ITEMS).into();
+        issue["comments"] = COMMENTS_OF_ITEM.into();
         issue["body"] = format!("{text} Number {number}.").into();
         world.put_odd(&issue);
     }
-    for id in 1..=COMMENTS {
+    for id in 1..=items * COMMENTS_OF_ITEM {
         let comment = world.comment(
             id,
-            (id - 1) % ITEMS + 1,
+            (id - 1) % items + 1,
             &format!("{text} It is valve {id}."),
             NOW - 800_000 + id as i64,
         );
