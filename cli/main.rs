@@ -59,7 +59,7 @@ use output::Output;
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The exit codes listed in the README.
+/// The exit codes listed in docs/reference/settings.md.
 const ERROR: u8 = 1;
 const USAGE: u8 = 2;
 const AUTHENTICATION: u8 = 4;

@@ -61,13 +61,14 @@ fn parse<P: DeserializeOwned + JsonSchema + Any>(
     let fields = arguments.into_iter().inspect(|(name, _)| last.borrow_mut().clone_from(name));
     P::deserialize(MapDeserializer::new(fields)).map_err(|error: serde_json::Error| {
         let message = error.to_string().replace(" field `", " argument `");
-        let message = match message.starts_with("unknown argument")
-            || message.starts_with("missing argument")
-        {
+        let last = last.borrow();
+        let missing = message.strip_prefix("missing argument `").and_then(|m| m.split('`').next());
+        let hint = hint::<P>(missing.unwrap_or(&last));
+        let message = match missing.is_some() || message.starts_with("unknown argument") {
             true => format!("{tool}: {message}"),
-            false => format!("{tool}: {}: {message}", last.borrow()),
+            false => format!("{tool}: {last}: {message}"),
         };
-        Error::invalid(shorten(&message, 400)).with_hint(hint::<P>(&last.borrow()))
+        Error::invalid(shorten(&message, 400)).with_hint(hint)
     })
 }
 
@@ -223,7 +224,7 @@ mod tests {
                 json!({"query": ["x"]}),
                 "query: invalid type: sequence, expected a string. query: Words,",
             ),
-            (json!({"query": null}), "missing argument `query`"),
+            (json!({"limit": 3, "query": null}), "missing argument `query`. query: Words,"),
             (
                 json!({"query": "x", "ofset": 2}),
                 "unknown argument `ofset`, expected one of `query`, `limit`",
