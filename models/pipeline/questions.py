@@ -30,16 +30,17 @@ ANSWER = HERE.parents[2] / "crates" / "engine" / "src" / "answer"
 JUDGED = HERE.parents[1] / "judged"
 ORDER = [
     "score",
-    "words",
     "title_title_words",
     "title_body_words",
     "text_title_cosine",
     "text_text_cosine_of_best",
     "said_text_cosine",
     "quiet",
+    "words_covered",
+    "length",
 ]
 # The inputs with vectors, and by words alone.
-EVIDENCE = {"with_meaning": ["share", "words", "text_mean_cosine", "content"], "words_alone": ["share", "words", "content"]}
+EVIDENCE = {"with_meaning": ["share", "words_covered", "text_mean_cosine", "content"], "words_alone": ["share", "words", "content"]}
 # The weight of an answer to a title or a text of a report, and to a question of another project.
 MARKED = 0.2
 FOREIGN = 0.2
@@ -146,7 +147,7 @@ def main():
     order_figures(rows, x, y, questions)
     weights = dict(zip(ORDER, fit_order(x, y, questions)))
     order = json.loads((ANSWER / "ranking.json").read_text())["order"]
-    order = {name: weights["score"] * weight + weights.get(name, 0) for name, weight in order.items() if name not in ("bias", "share")}
+    order = {name: weights["score"] * order.get(name, 0) + weights.get(name, 0) for name in {**order, **weights} if name not in ("bias", "share", "score")}
     table = {"order": {name: round(float(weight), 4) for name, weight in order.items()}}
     for statement, columns in EVIDENCE.items():
         meaning = str(int(statement == "with_meaning"))

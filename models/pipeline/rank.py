@@ -26,6 +26,7 @@ JUDGED = HERE.parents[1] / "judged"
 NAMES = [
     "words",
     "words_squared",
+    "words_covered",
     "title_title_words",
     "title_body_words",
     "body_title_words",

@@ -11,9 +11,10 @@ use precedent_index::{
 pub const COUNT: usize = NAMES.len();
 
 /// The features by name, in their order. The model's file uses the same names.
-pub const NAMES: [&str; 29] = [
+pub const NAMES: [&str; 30] = [
     "words",
     "words_squared",
+    "words_covered",
     "title_title_words",
     "title_body_words",
     "body_title_words",
@@ -183,6 +184,7 @@ impl Features {
         Self([
             overlap.words,
             overlap.words * overlap.words,
+            overlap.words_covered,
             overlap.title_title,
             overlap.title_body,
             overlap.body_title,

@@ -78,7 +78,9 @@ mod tests {
         let model = QuestionModel::parse(BUILT_IN).unwrap();
         let probability = |share: f32| {
             let mut features = Features::default();
-            features.0[place("words").unwrap()] = share;
+            for name in ["words", "words_covered"] {
+                features.0[place(name).unwrap()] = share;
+            }
             [true, false].map(|has_meaning| {
                 let evidence = PairEvidence { features: &features, share: -0.1, overlap: None };
                 model.probability(&evidence, has_meaning)

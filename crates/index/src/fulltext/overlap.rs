@@ -30,6 +30,8 @@ pub(super) type TermWeights = Vec<(String, f32)>;
 pub struct ReportTerms {
     /// Words of any part of the report.
     pub(super) words: TermWeights,
+    /// The total weight of the words that no document contains.
+    pub(super) unknown_weight: f32,
     pub(super) title: TermWeights,
     pub(super) body: TermWeights,
     pub(super) code: TermWeights,
@@ -43,6 +45,9 @@ pub struct ReportTerms {
 pub struct Overlap {
     /// Words of the report anywhere in the document's title, body and code: BM25F.
     pub words: f32,
+    /// Words of the report that occur in the document's title, body or code at all; those that no
+    /// document contains count as missing.
+    pub words_covered: f32,
     /// Words of the report's title in the document's title.
     pub title_title: f32,
     /// Words of the report's title in the document's body.
@@ -136,12 +141,13 @@ impl FullText {
     ) -> Result<Vec<Overlap>> {
         // Most indexes are one large segment, so parallelise within it.
         let (words, shares) = rayon::join(
-            || self.words_of(segment, &terms.words, docs, means),
+            || self.words_of(segment, terms, docs, means),
             || self.shares_of(segment, terms, docs),
         );
         let pairs = words?.into_iter().zip(shares?);
         let combine = |(words, shares): (Overlap, Overlap)| Overlap {
             words: words.words,
+            words_covered: words.words_covered,
             title_covered: words.title_covered,
             length: words.length,
             word_set: words.word_set,
@@ -234,7 +240,7 @@ impl FullText {
     fn words_of(
         &self,
         segment: &SegmentReader,
-        words: &TermWeights,
+        ReportTerms { words, unknown_weight, .. }: &ReportTerms,
         docs: &[(u32, usize)],
         (title_mean, body_mean): (f32, f32),
     ) -> Result<Vec<Overlap>> {
@@ -280,6 +286,7 @@ impl FullText {
             if has_match {
                 for (overlap, n) in out.iter_mut().zip(&frequency).filter(|(_, n)| **n > 0.0) {
                     overlap.words += weight / total * n / (K1 + n);
+                    overlap.words_covered += weight / (total + unknown_weight);
                     overlap.word_set.insert(place);
                 }
             }

@@ -143,6 +143,8 @@ impl FullText {
         let f = &self.fields;
         let documents = document_count(&searcher);
         let texts = [f.title, f.body, f.code];
+        // The weight of a word that no document contains.
+        let unknown = idf(documents, 0).powf(RARITY);
         let weigh = |terms: &[String], fields: &[Field], most: usize| -> Result<TermWeights> {
             let mut weights = Vec::with_capacity(terms.len());
             for term in terms {
@@ -161,11 +163,16 @@ impl FullText {
         let mut words: TermWeights =
             title.iter().map(|(t, idf)| (t.clone(), TITLE_QUERY * idf.powf(RARITY))).collect();
         let mut distinct: HashSet<&str> = title.iter().map(|(t, _)| t.as_str()).collect();
+        let all_terms =
+            report.title_terms.iter().chain(&report.body_terms).chain(&report.code_terms);
+        let all_count = all_terms.collect::<HashSet<_>>().len();
         for (term, idf) in body.iter().chain(&code) {
             if distinct.insert(term) {
                 words.push((term.clone(), idf.powf(RARITY)));
             }
         }
+        #[allow(clippy::cast_precision_loss, reason = "reports have few thousand words")]
+        let unknown_weight = unknown * all_count.saturating_sub(words.len()) as f32;
         heaviest(&mut words, MAX_WORDS);
         let truncate = |mut terms: TermWeights, most| {
             heaviest(&mut terms, most);
@@ -173,6 +180,7 @@ impl FullText {
         };
         Ok(ReportTerms {
             words,
+            unknown_weight,
             title,
             body: truncate(body, MAX_WORDS),
             code: truncate(code, MAX_CODE),
