@@ -1,17 +1,32 @@
-//! The facts of redaction, which `data/` holds: patterns, rules, the tokens of services, and words.
+//! The facts of redaction, which `data/` holds: patterns, rules and lists of words.
 
 #![allow(clippy::unwrap_used, reason = "the data is constant; a test reads all of it")]
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{LazyLock, OnceLock},
+};
 
 use precedent_text::pattern::re;
 use regex::{Captures, Regex};
 use toml_edit::{DocumentMut, Item, Table};
 
-static PATTERNS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+/// A pattern of `patterns.toml`, which is compiled when it is first used.
+struct Pattern {
+    source: String,
+    compiled: OnceLock<Regex>,
+}
+
+static PATTERNS: LazyLock<HashMap<String, Pattern>> = LazyLock::new(|| {
+    let pattern = |item| Pattern { source: one_line(item), compiled: OnceLock::new() };
     let document = read(include_str!("../data/patterns.toml"));
-    let patterns = document.iter().map(|(name, item)| (name.to_owned(), one_line(item)));
-    patterns.chain([("vendor_token".to_owned(), vendor_token())]).collect()
+    document.iter().map(|(name, item)| (name.to_owned(), pattern(item))).collect()
+});
+static WORDS: LazyLock<HashMap<String, HashSet<String>>> = LazyLock::new(|| {
+    let words =
+        |item: &Item| item.as_str().unwrap().split_whitespace().map(str::to_owned).collect();
+    let document = read(include_str!("../data/words.toml"));
+    document.iter().map(|(name, item)| (name.to_owned(), words(item))).collect()
 });
 static RULES: LazyLock<DocumentMut> = LazyLock::new(|| read(include_str!("../data/rules.toml")));
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\{([a-z_]{2,})\}"));
@@ -25,24 +40,9 @@ fn one_line(pattern: &Item) -> String {
     pattern.as_str().unwrap().lines().collect()
 }
 
-/// Returns the pattern of the services' tokens.
-fn vendor_token() -> String {
-    let lines = include_str!("../data/vendors.txt").lines().filter(|l| !l.starts_with('#'));
-    let forms: Vec<String> = lines
-        .filter_map(|line| match line.split_once(": ") {
-            Some((rest, prefixes)) => {
-                let prefixes: Vec<String> = prefixes.split(' ').map(regex::escape).collect();
-                Some(format!("(?:{}){rest}", prefixes.join("|")))
-            }
-            None => line.strip_prefix("= ").map(str::to_owned),
-        })
-        .collect();
-    forms.join("|")
-}
-
 /// Returns a pattern with the patterns that it refers to.
 fn expand(pattern: &str) -> String {
-    let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]]));
+    let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]].source));
     let out = REFERENCE.replace_all(pattern, inner);
     // A search for ASCII boundaries is much faster.
     if out.is_ascii() && !out.contains(r"\p{") {
@@ -52,19 +52,26 @@ fn expand(pattern: &str) -> String {
     }
 }
 
-/// Returns a pattern of `patterns.toml`.
-pub(super) fn pattern(name: &str) -> Regex {
-    re(&expand(&PATTERNS[name]))
-}
-
 /// Compiles a pattern that may refer to those of `patterns.toml`.
 pub(super) fn compile(pattern: &str) -> Regex {
     re(&expand(pattern))
 }
 
-/// Returns the tables of the rules of a stage, in order.
-pub(super) fn rules(stage: &str) -> impl Iterator<Item = &'static Table> {
-    RULES[stage].as_array_of_tables().unwrap().iter()
+/// Returns a pattern of `patterns.toml`.
+pub(super) fn pattern(name: &str) -> &'static Regex {
+    let pattern = &PATTERNS[name];
+    pattern.compiled.get_or_init(|| compile(&pattern.source))
+}
+
+/// Returns whether a list of `words.toml` contains a word.
+pub(super) fn is_listed(list: &str, word: &str) -> bool {
+    WORDS[list].contains(word)
+}
+
+/// Returns the tables of the rules of each stage, in order.
+pub(super) fn stages() -> impl Iterator<Item = (&'static str, impl Iterator<Item = &'static Table>)>
+{
+    RULES.iter().map(|(stage, rules)| (stage, rules.as_array_of_tables().unwrap().iter()))
 }
 
 /// Returns the text of a field of a table, on one line.

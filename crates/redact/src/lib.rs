@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use redactor::Redactor;
 
-use precedent_core::model::{Brief, RedactionPreview};
+use precedent_core::model::{Brief, Redaction, RedactionPreview};
 
 pub use recognition::{NameReader, Recognition};
 
@@ -82,7 +82,10 @@ pub fn texts(brief: &Brief) -> BTreeSet<String> {
 
 /// Redacts every text of a brief.
 pub fn redact(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) {
-    brief.redactions = hide(brief, names, wishes).counts();
+    let replacements = hide(brief, names, wishes).preview().into_iter();
+    let count =
+        |p: RedactionPreview| Redaction { kind: p.kind, pseudonym: p.pseudonym, count: p.count };
+    brief.redactions = replacements.map(count).collect();
 }
 
 /// Returns what a redaction of this brief would replace, with the originals. Only the user may see
@@ -94,38 +97,22 @@ pub fn preview(brief: &Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Vec<Re
 fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor {
     let mut redactor = Redactor::new(&names.logins, hosts_of(brief), wishes);
     redactor.hide_known(names);
-    // A match in the last text may also occur in the first.
-    redact_brief(&mut brief.clone(), &mut redactor, run_detectors);
-    redactor.begin_again();
-    redact_brief(brief, &mut redactor, redact_text);
-    // Keep only the exceptions that were used, because others would reveal text outside the brief.
-    brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
-    if wishes.links {
-        brief
-            .sections
-            .iter_mut()
-            .flat_map(|s| &mut s.entries)
-            .flat_map(|e| &mut e.citations)
-            .for_each(|c| {
-                c.url = None;
-            });
-        brief.record.sources.iter_mut().for_each(|s| s.url = None);
-    }
-    redactor
-}
-
-fn redact_brief(
-    brief: &mut Brief,
-    redactor: &mut Redactor,
-    redact: fn(&mut Redactor, &str) -> String,
-) {
-    walk(brief, &mut |text| *text = redact(redactor, text));
+    walk(brief, &mut |text| *text = run_detectors(&mut redactor, text));
     // The tracker identifies the author, so no pattern is needed.
     for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
         if let Some(author) = entry.quote.as_mut().and_then(|q| q.author.as_mut()) {
             *author = redactor.person(author);
         }
     }
+    walk(brief, &mut |text| *text = hide_known(&mut redactor, text));
+    // Keep only the exceptions that were used, because others would reveal text outside the brief.
+    brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
+    if wishes.links {
+        let entries = brief.sections.iter_mut().flat_map(|s| &mut s.entries);
+        entries.flat_map(|e| &mut e.citations).for_each(|c| c.url = None);
+        brief.record.sources.iter_mut().for_each(|s| s.url = None);
+    }
+    redactor
 }
 
 /// Redacts texts that belong to no brief, including links to trackers.
@@ -133,48 +120,41 @@ pub fn redact_texts(texts: &mut [&mut String], names: &KnownNames) {
     let wishes = Wishes { links: true, keep: &[] };
     let mut redactor = Redactor::new(&names.logins, BTreeSet::new(), &wishes);
     redactor.hide_known(names);
-    // Two passes, as for a brief.
-    for text in texts.iter() {
-        run_detectors(&mut redactor, text);
-    }
-    redactor.begin_again();
-    for text in texts {
-        **text = redact_text(&mut redactor, text);
-    }
+    texts.iter_mut().for_each(|text| **text = run_detectors(&mut redactor, text));
+    texts.iter_mut().for_each(|text| **text = hide_known(&mut redactor, text));
 }
 
-/// Redacts a text repeatedly, because a replacement may reveal further matches.
-fn redact_text(redactor: &mut Redactor, text: &str) -> String {
+/// Redacts the known matches, because one in the last text may also occur in the first, and then
+/// detects what their replacement reveals.
+fn hide_known(redactor: &mut Redactor, text: &str) -> String {
     /// The maximum number of passes; more have never found anything.
     const TURNS: usize = 3;
     let mut out = text.to_owned();
     for _ in 0..TURNS {
-        let next = run_detectors(redactor, &out);
-        let next = redactor.replace_known(&next);
+        let next = redactor.replace_known(&out);
         if next == out {
             break;
         }
-        out = next;
+        out = run_detectors(redactor, &next);
     }
     out
 }
 
 /// Redacts a text once with each detector. Each leaves the replacements of the previous ones alone.
 fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
-    let mut out = rules::SECRETS.hide(redactor, text);
+    let mut out = rules::hide(redactor, "secrets", text);
     out = named_secrets::hide(redactor, &out);
-    out = rules::ACCOUNTS.hide(redactor, &out);
-    out = numbers::hide_accounts(redactor, &out);
-    out = network::hide_addresses(redactor, &out);
-    out = rules::NETWORK.hide(redactor, &out);
-    out = network::hide_hosts(redactor, &out);
-    out = rules::ADDRESSES.hide(redactor, &out);
+    for stage in ["accounts", "network", "addresses"] {
+        out = rules::hide(redactor, stage, &out);
+    }
     out = tables::hide(redactor, &out);
+    out = rules::hide(redactor, "forms", &out);
     out = people::hide_signatures(redactor, &out);
     out = people::hide_closings(redactor, &out);
-    out = rules::PEOPLE.hide(redactor, &out);
-    out = rules::LOGINS.hide(redactor, &out);
-    numbers::hide_phones(redactor, &out)
+    for stage in ["people", "logins", "phones"] {
+        out = rules::hide(redactor, stage, &out);
+    }
+    out
 }
 
 /// Calls `change` with every text of a brief except the keys and addresses of citations.

@@ -1,10 +1,6 @@
 //! Classification of lines as prose, log or code. A number may be personal in prose; in a log it is
 //! usually a count.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::facts::pattern;
 
 /// The kind of a line.
@@ -17,8 +13,6 @@ pub(super) enum Manner {
     /// Content of a fence, or of an indented code block.
     Code,
 }
-
-static LOG: LazyLock<Regex> = LazyLock::new(|| pattern("log_line"));
 
 /// The lines of a text, by their start.
 pub(super) struct Lines {
@@ -51,7 +45,7 @@ impl Lines {
                     code = (line.starts_with("    ") || line.starts_with('\t')) && (blank || code);
                     if code {
                         Manner::Code
-                    } else if LOG.is_match(line) {
+                    } else if pattern("log_line").is_match(line) {
                         Manner::Log
                     } else {
                         Manner::Prose

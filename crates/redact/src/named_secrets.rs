@@ -4,39 +4,18 @@
 
 use std::sync::LazyLock;
 
-use precedent_text::words::Words;
 use regex::{Captures, Regex};
 
 use super::{
     Certainty::{self, Doubtful, Sure},
-    facts::pattern,
+    facts::{is_listed, pattern},
     lines,
     redactor::Redactor,
     value::{self, Check},
     words,
 };
 
-static NAME: LazyLock<Regex> = LazyLock::new(|| pattern("secret_name"));
-static COLON: LazyLock<Regex> = LazyLock::new(|| pattern("secret_colon"));
-static SENTENCE: LazyLock<Regex> = LazyLock::new(|| pattern("secret_sentence"));
-static ASIDE: LazyLock<Regex> = LazyLock::new(|| pattern("secret_aside"));
-static SPACE: LazyLock<Regex> = LazyLock::new(|| pattern("secret_space"));
-static TAG: LazyLock<Regex> = LazyLock::new(|| pattern("secret_tag"));
-static SCHEME: LazyLock<Regex> = LazyLock::new(|| pattern("scheme"));
-static LOGIN: LazyLock<Regex> = LazyLock::new(|| pattern("login"));
-static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern("bullet"));
-static COOKIE: LazyLock<Regex> = LazyLock::new(|| pattern("cookie"));
-static LOGIN_PAIR: LazyLock<Regex> = LazyLock::new(|| pattern("login_pair"));
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(read_rules);
-
-/// The names that are also part of other words: "compass", "author", "pins".
-static ALONE: Words = Words::new(include_str!("../data/secrets_and_parts.txt"));
-/// The words that may precede such a name without a separator.
-static FRONTS: Words = Words::new(include_str!("../data/secret_fronts.txt"));
-/// Attributes of secrets: a name that ends with one names no secret.
-static OF_SECRETS: Words = Words::new(include_str!("../data/secret_attributes.txt"));
-/// The names that need an unambiguous value.
-static VAGUE: Words = Words::new("auth cookie cookies bearer kode kw clave parole");
 
 /// A line of `data/named_secrets.txt`, which describes it.
 struct Rule {
@@ -103,7 +82,7 @@ fn name<'a>(text: &'a str, c: &Captures<'_>) -> Option<Name<'a>> {
     let kind = match (1..).zip(KINDS).find(|(group, _)| c.get(*group).is_some())?.1 {
         _ if lower == "pass" && front.is_empty() => "weak",
         _ if lower.starts_with("cv") => "cvv",
-        _ if VAGUE.contains(&lower) => "vague",
+        _ if is_listed("vague_secrets", &lower) => "vague",
         kind => kind,
     };
     let (start, end) = (m.start() - front.len(), m.end() + rest.len());
@@ -121,7 +100,10 @@ fn fits_front(front: &str, original: &str, lower: &str) -> bool {
         || front.ends_with(char::is_lowercase) && is_capital;
     let is_public = ["public", "publickey"].iter().any(|end| whole.ends_with(end))
         || whole.trim_end_matches(['_', '-']).ends_with("no");
-    !is_public && (is_separate || !ALONE.contains(lower) || FRONTS.contains(word))
+    !is_public
+        && (is_separate
+            || !is_listed("secrets_and_parts", lower)
+            || is_listed("secret_fronts", word))
 }
 
 /// Returns whether the rest of a word permits a name at its start: `password2`, `secret_key_base`,
@@ -140,14 +122,14 @@ fn fits_rest(rest: &str, original: &str) -> bool {
         words.push(if c.is_alphanumeric() { c } else { ' ' });
     }
     let last = words.split_whitespace().next_back().unwrap_or_default().to_lowercase();
-    !OF_SECRETS.contains(&last)
+    !is_listed("secret_attributes", &last)
 }
 
 /// Redacts values whose name identifies them as secrets.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
-    for c in NAME.captures_iter(text).filter(|c| c.get(0).is_some()) {
+    for c in pattern("secret_name").captures_iter(text).filter(|c| c.get(0).is_some()) {
         let Some(name) = name(text, &c).filter(|name| name.end >= from) else { continue };
         let Some((at, end, pseudonym)) = hide_value(r, text, &name).filter(|(at, ..)| *at >= from)
         else {
@@ -174,7 +156,7 @@ fn hide_value(r: &mut Redactor, text: &str, name: &Name<'_>) -> Option<(usize, u
     if name.kind == "login" {
         return hide_login_and_password(r, text, at, join);
     }
-    let scheme = SCHEME.find(&text[at..]).map_or(0, |m| m.end());
+    let scheme = pattern("scheme").find(&text[at..]).map_or(0, |m| m.end());
     let at = at + scheme;
     // The value may be on the line below the label.
     let at = if join == "colon" { below(text, at).unwrap_or(at) } else { at };
@@ -200,7 +182,7 @@ fn hide_value(r: &mut Redactor, text: &str, name: &Name<'_>) -> Option<(usize, u
 /// Returns what joins a name to its value, and its length.
 fn join(text: &str, name: &Name<'_>) -> Option<(&'static str, usize)> {
     let suffix = &text[name.end..];
-    if let Some(c) = COLON.captures(suffix) {
+    if let Some(c) = pattern("secret_colon").captures(suffix) {
         let end = c.get(0).map_or(0, |m| m.end());
         let is_comparison =
             c.get(1).is_some_and(|m| m.as_str() == "==") || suffix[end..].starts_with([':', '=']);
@@ -212,12 +194,17 @@ fn join(text: &str, name: &Name<'_>) -> Option<(&'static str, usize)> {
         return (!is_comparison && !errs && !is_result).then_some((join, end));
     }
     let find_suffix = |pattern: &Regex, join| pattern.find(suffix).map(|m| (join, m.end()));
-    find_suffix(&ASIDE, "assigned").or_else(|| find_suffix(&SENTENCE, "sentence")).or_else(|| {
-        if text[..name.start].ends_with('<') {
-            return find_suffix(&TAG, "tag");
-        }
-        find_suffix(&SPACE, if name.text.starts_with('-') { "option" } else { "beside" })
-    })
+    find_suffix(pattern("secret_aside"), "assigned")
+        .or_else(|| find_suffix(pattern("secret_sentence"), "sentence"))
+        .or_else(|| {
+            if text[..name.start].ends_with('<') {
+                return find_suffix(pattern("secret_tag"), "tag");
+            }
+            find_suffix(
+                pattern("secret_space"),
+                if name.text.starts_with('-') { "option" } else { "beside" },
+            )
+        })
 }
 
 /// Returns whether a name is written like a variable of the environment: `DB_PASSWORD`.
@@ -286,13 +273,11 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Ce
         return None;
     }
     let is_joined = join == "colon" && text[..value.start].ends_with(':');
+    let kind = if is_number { format!("{}-number", name.kind) } else { name.kind.to_owned() };
     let is_match = |rule: &&Rule| {
-        rule.kind == name.kind
+        rule.kind == kind
             && (rule.joins.iter().any(|j| *j == join || is_joined && *j == "joined"))
-            && rule
-                .checks
-                .iter()
-                .all(|check| (check.name == "number") == is_number && check.passes(value.text))
+            && rule.checks.iter().all(|check| check.passes(value.text))
     };
     let certainty = RULES.iter().find(is_match).map(|rule| rule.certainty);
     let beside_a_user = || {
@@ -327,7 +312,7 @@ fn ends_there(text: &str, end: usize) -> bool {
             '"', '\'', '`', ')', ']', '*', '.', '!', ',', ';', '|', ' ', '\r',
         ]);
     rest.is_empty()
-        || LOGIN.find(rest).is_some_and(|m| m.start() == 0)
+        || pattern("login").find(rest).is_some_and(|m| m.start() == 0)
         || text[end..].starts_with([',', ';', '.'])
 }
 
@@ -337,22 +322,21 @@ fn is_beside_a_user(text: &str, at: usize) -> bool {
     let above = text[..begin.saturating_sub(1)].rsplit('\n').next().unwrap_or_default();
     let own_line = lines::line_prefix(text, at);
     let below = text[at..].split('\n').nth(1).unwrap_or_default();
-    let says = |line: &str| LOGIN.captures(line).is_some_and(|c| !value::said_of_errors(&c[1]));
+    let says =
+        |line: &str| pattern("login").captures(line).is_some_and(|c| !value::said_of_errors(&c[1]));
     says(own_line)
-        || BULLET.is_match(own_line)
+        || pattern("bullet").is_match(own_line)
             && [above, below].iter().any(|line| says(line) && line.split_whitespace().count() <= 5)
 }
 
 /// Redacts the values of cookies, up to the end of their line.
 fn hide_cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, String)> {
     let line = text[at..].split('\n').next().unwrap_or_default();
-    let out = r.replace(&COOKIE, line, |r, c, _| {
+    let out = r.replace(pattern("cookie"), line, |r, c, _| {
         let is_session = c.name("session").is_some() && value::is_header_secret(&c["value"]);
-        if c.name("attribute").is_none() && (is_session || value::is_random(&c["value"], 6)) {
-            format!("{}{}", &c[1], r.hide("token", Sure, &c["value"]))
-        } else {
-            c[0].to_owned()
-        }
+        let is_secret = is_session || value::is_random(&c["value"], 6);
+        (c.name("attribute").is_none() && is_secret)
+            .then(|| format!("{}{}", &c[1], r.hide("token", Sure, &c["value"])))
     });
     (out != line).then(|| (at, at + line.len(), out))
 }
@@ -364,7 +348,7 @@ fn hide_login_and_password(
     at: usize,
     join: &str,
 ) -> Option<(usize, usize, String)> {
-    let c = LOGIN_PAIR.captures(&text[at..])?;
+    let c = pattern("login_pair").captures(&text[at..])?;
     if !matches!(join, "colon" | "assigned" | "sentence") && &c[2] != " / " {
         return None;
     }

@@ -1,30 +1,22 @@
 //! Names of people: their form, the words that are none, and what represents a person without the
 //! whole name.
 
-use std::sync::LazyLock;
-
-use precedent_text::{tokens, words::Words};
-use regex::Regex;
-
-use super::{closings, facts::pattern};
-
-static WHOLE_NAME: LazyLock<Regex> = LazyLock::new(|| pattern("whole_name"));
-static COMPANY: LazyLock<Regex> = LazyLock::new(|| pattern("company"));
-
-/// The capitalized words in the position of names.
-static NO_PEOPLE: Words = Words::new(include_str!("../data/no_people.txt"));
-/// The names that are also ordinary words.
-static NAMES_AND_WORDS: Words = Words::new(include_str!("../data/names_and_words.txt"));
+use super::{
+    closings,
+    facts::{is_listed, pattern},
+};
+use precedent_text::tokens;
 
 /// Returns whether a text can be a person's name.
 pub(super) fn is_name(text: &str) -> bool {
     let words = || text.split([' ', '\u{a0}']).filter(|w| !w.is_empty());
-    WHOLE_NAME.is_match(text)
+    pattern("whole_name").is_match(text)
         && text.chars().count() <= 60
         && words().any(|w| w.trim_end_matches('.').chars().count() > 1)
         && !words().any(|w| {
             let lower = w.trim_end_matches('.').to_lowercase();
-            NO_PEOPLE.contains(&lower) || w.chars().count() > 3 && w.chars().all(char::is_uppercase)
+            is_listed("no_people", &lower)
+                || w.chars().count() > 3 && w.chars().all(char::is_uppercase)
         })
 }
 
@@ -79,7 +71,7 @@ pub(super) fn can_be_name(text: &str) -> bool {
 
 /// Returns whether a text is the name of a company, by its legal form.
 pub(super) fn is_company(text: &str) -> bool {
-    COMPANY.is_match(text)
+    pattern("company").is_match(text)
 }
 
 /// Returns whether a name has more than one word.
@@ -89,7 +81,7 @@ pub(super) fn is_whole(name: &str) -> bool {
 
 /// Returns whether a word of a text is one that stands in the position of names.
 pub(super) fn is_no_name(text: &str) -> bool {
-    text.split(' ').any(|word| NO_PEOPLE.contains(&word.to_lowercase()))
+    text.split(' ').any(|word| is_listed("no_people", &word.to_lowercase()))
 }
 
 /// Returns the words of a full name that identify the person on their own, and the logins that are
@@ -136,6 +128,6 @@ fn is_distinctive(word: &&str) -> bool {
     word.chars().count() >= 3
         && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
         && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"].contains(word)
-        && !NAMES_AND_WORDS.contains(&word.to_lowercase())
-        && !NO_PEOPLE.contains(&word.to_lowercase())
+        && !is_listed("names_and_words", &word.to_lowercase())
+        && !is_listed("no_people", &word.to_lowercase())
 }

@@ -1,8 +1,6 @@
 //! People and places in signatures: below a closing formula or dashes, or at the end of a mail.
 
-use std::{ops::Range, sync::LazyLock};
-
-use regex::Regex;
+use std::ops::Range;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
@@ -12,13 +10,6 @@ use super::{
     names::{can_sign, is_company, is_name, is_whole},
     redactor::Redactor,
 };
-
-static PLACE: LazyLock<Regex> = LazyLock::new(|| pattern("place"));
-static PART_OF_PLACE: LazyLock<Regex> = LazyLock::new(|| pattern("part_of_place"));
-static HOUSE: LazyLock<Regex> = LazyLock::new(|| pattern("house"));
-static BEFORE_A_NAME: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_name"));
-static CONTACT: LazyLock<Regex> = LazyLock::new(|| pattern("contact"));
-static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| pattern("separator"));
 
 /// Redacts names on the same line as a closing formula, and the writer's town.
 pub(super) fn hide_closings(r: &mut Redactor, text: &str) -> String {
@@ -63,7 +54,8 @@ fn named_in(line: &str) -> Option<(usize, &str, Certainty)> {
 
 /// Returns whether a line contains contact details, an address or an employer.
 fn tells_of_somebody(line: &str) -> bool {
-    segments(line).iter().any(|(_, s)| PLACE.is_match(s) || is_company(s)) || CONTACT.is_match(line)
+    segments(line).iter().any(|(_, s)| pattern("place").is_match(s) || is_company(s))
+        || pattern("contact").is_match(line)
 }
 
 /// Returns the offset of a signature without a closing formula: the last lines of a text, if they
@@ -138,14 +130,14 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
 
 /// Returns a name without its prefix: a dash, a title, "i. A.".
 fn name_in(segment: &str) -> &str {
-    BEFORE_A_NAME.find(segment).map_or(segment, |prefix| &segment[prefix.end()..])
+    pattern("before_a_name").find(segment).map_or(segment, |prefix| &segment[prefix.end()..])
 }
 
 /// Returns the parts of a signature's line, with their offsets.
 fn segments(line: &str) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
     let mut from = 0;
-    for gap in SEPARATOR.find_iter(line) {
+    for gap in pattern("separator").find_iter(line) {
         out.push((from, &line[from..gap.start()]));
         from = gap.end();
     }
@@ -162,8 +154,9 @@ pub(super) fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     let mut from = 0;
     let rows: Vec<Vec<(usize, &str)>> =
         lines.iter().map(|line| segments(&text[line.clone()])).collect();
-    let has_place =
-        |at: usize| rows.get(at).is_some_and(|s| s.iter().any(|(_, s)| PLACE.is_match(s)));
+    let has_place = |at: usize| {
+        rows.get(at).is_some_and(|s| s.iter().any(|(_, s)| pattern("place").is_match(s)))
+    };
     for (at, line) in lines.iter().enumerate() {
         // The name is on the first line; a gap begins another signature.
         let first = at == 0
@@ -176,9 +169,11 @@ pub(super) fn hide_signatures(r: &mut Redactor, text: &str) -> String {
             let segment = if first && index == 0 { name_in(segment) } else { segment };
             let start = start + rows[at][index].1.len() - segment.len();
             let part = |segment: &str| {
-                PART_OF_PLACE.is_match(segment) || HOUSE.is_match(segment) && index > 0
+                pattern("part_of_place").is_match(segment)
+                    || pattern("house").is_match(segment) && index > 0
             };
-            let pseudonym = if PLACE.is_match(segment) || beside_a_place && part(segment) {
+            let pseudonym = if pattern("place").is_match(segment) || beside_a_place && part(segment)
+            {
                 r.hide("place", Sure, segment)
             } else if is_company(segment) {
                 r.hide("company", Doubtful, segment)

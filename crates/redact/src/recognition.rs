@@ -2,10 +2,7 @@
 //! full name is read again in an English sentence. The form of names corrects where a name begins
 //! and ends. A single word that names software is no person.
 
-use std::{ops::Range, sync::LazyLock};
-
-use precedent_core::error::Result;
-use regex::Regex;
+use std::ops::Range;
 
 use super::{
     KnownNames,
@@ -13,6 +10,7 @@ use super::{
     lines::{Lines, Manner, line_prefix},
     names, network, words,
 };
+use precedent_core::error::Result;
 
 /// A name that a model recognized in a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,15 +47,6 @@ const LIKELY_SCORE: f32 = 0.65;
 const FRAME: (&str, &str) = ("I spoke to ", " yesterday.\n");
 /// The maximum number of phrases of a text; a window of the model takes 8 ms.
 const MOST_PHRASES: usize = 240;
-
-static NAME: LazyLock<Regex> = LazyLock::new(|| pattern("name_start"));
-static PHRASE: LazyLock<Regex> = LazyLock::new(|| pattern("phrase"));
-static BEFORE_A_THING: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_thing"));
-static BEFORE_A_PLACE: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_place"));
-static REST_OF_ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern("rest_of_address"));
-static WORD: LazyLock<Regex> = LazyLock::new(|| pattern("name_word"));
-static SENTENCE_END: LazyLock<Regex> = LazyLock::new(|| pattern("sentence_end"));
-static AFTER_A_THING: LazyLock<Regex> = LazyLock::new(|| pattern("after_a_thing"));
 
 impl KnownNames {
     /// Adds the names that a model recognizes in a text.
@@ -98,7 +87,7 @@ impl KnownNames {
     /// Returns whether a sentence has a word that may be an unknown name: one with a capital that is
     /// no ordinary word, or one in a script without capitals.
     fn may_name(&self, sentence: &str, reader: &mut dyn NameReader) -> Result<bool> {
-        for word in WORD.find_iter(sentence).map(|m| m.as_str()) {
+        for word in pattern("name_word").find_iter(sentence).map(|m| m.as_str()) {
             let is_known = || self.people.iter().any(|name| name.split(' ').any(|w| w == word));
             let is_caseless = word.to_lowercase() == word.to_uppercase();
             if (is_plain(word) || is_caseless) && !is_known() && !reader.is_common(word)? {
@@ -145,9 +134,10 @@ impl KnownNames {
             || names::is_no_name(name)
             || network::is_software(name);
         let is_there = score >= SURE_SCORE
-            || score >= LIKELY_SCORE && BEFORE_A_PLACE.is_match(line_prefix(text, range.start));
+            || score >= LIKELY_SCORE
+                && pattern("before_a_place").is_match(line_prefix(text, range.start));
         if is_there && !is_thing && !reader.is_common(name)? {
-            let rest = REST_OF_ADDRESS.find(&text[range.end..]).map_or(0, |m| m.end());
+            let rest = pattern("rest_of_address").find(&text[range.end..]).map_or(0, |m| m.end());
             self.places.push(text[range.start..range.end + rest].to_owned());
         }
         Ok(())
@@ -161,7 +151,7 @@ impl KnownNames {
         reader: &mut dyn NameReader,
     ) -> Result<()> {
         let mut phrases: Vec<&str> = Vec::new();
-        for phrase_match in PHRASE.find_iter(text) {
+        for phrase_match in pattern("phrase").find_iter(text) {
             let phrase = phrase_match.as_str();
             let is_part = text[..phrase_match.start()]
                 .ends_with(['.', '/', '\\', '_', '$', '@', '#'])
@@ -219,7 +209,7 @@ fn sentences(text: &str, lines: &Lines) -> Vec<Range<usize>> {
         let end = from + line.len();
         // A row of a table is no sentence; the phrases in it are read.
         if lines.is_prose(from) && !line.trim_start().starts_with('|') {
-            for stop in SENTENCE_END.find_iter(line) {
+            for stop in pattern("sentence_end").find_iter(line) {
                 let next = end - line.len() + stop.end();
                 out.push(from..next);
                 from = next;
@@ -252,7 +242,9 @@ fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     for part in parts {
         let start = at;
         at += part.len() + 2;
-        let end = NAME.find(&text[start..]).map_or(start + part.len(), |m| start + m.end());
+        let end = pattern("name_start")
+            .find(&text[start..])
+            .map_or(start + part.len(), |m| start + m.end());
         // A following word that is in the position of names, but none, ends the name.
         let mut name = &text[start..end];
         while let Some((rest, last)) = name.rsplit_once([' ', '\u{a0}', '-'])
@@ -269,8 +261,8 @@ fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
 /// Returns whether a word in this place names a thing, as software is named.
 fn is_thing(text: &str, range: &Range<usize>) -> bool {
     network::is_software(&text[range.clone()])
-        || BEFORE_A_THING.is_match(line_prefix(text, range.start))
-        || AFTER_A_THING.is_match(&text[range.end..])
+        || pattern("before_a_thing").is_match(line_prefix(text, range.start))
+        || pattern("after_a_thing").is_match(&text[range.end..])
         || is_command(text, &text[range.clone()].to_lowercase())
 }
 

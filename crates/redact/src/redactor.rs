@@ -8,14 +8,11 @@ use regex::{Captures, Regex};
 
 use super::{
     Certainty::{self, Doubtful, Sure},
-    KnownNames, Wishes, names, words,
+    KnownNames, Wishes,
+    facts::is_listed,
+    names, words,
 };
-use precedent_core::model::{Redaction, RedactionPreview};
-use precedent_text::words::Words;
-
-/// The words in the position of a login or host that are none: values and ordinary words, accounts
-/// of every system, image tags, and annotations of programs.
-pub(super) static NO_LOGINS: Words = Words::new(include_str!("../data/no_logins.txt"));
+use precedent_core::model::RedactionPreview;
 
 struct Pseudonym {
     pseudonym: String,
@@ -115,7 +112,7 @@ impl Redactor {
     pub(super) fn name(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
         let is_login = self.logins.contains(&lower);
-        let is_word = NO_LOGINS.contains(&lower) || words::is_ordinary(name);
+        let is_word = is_listed("no_logins", &lower) || words::is_ordinary(name);
         if is_word && !is_login || lower.starts_with('[') {
             return name.to_owned();
         }
@@ -147,29 +144,10 @@ impl Redactor {
         self.hide_links && super::host_of(url).is_some_and(|host| self.trackers.contains(&host))
     }
 
-    /// Ends the first pass: matches stay known, and their counts are reset.
-    pub(super) fn begin_again(&mut self) {
-        self.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
-    }
-
-    /// Returns the replacements without the originals.
-    pub(super) fn counts(&self) -> Vec<Redaction> {
-        let mut out: Vec<Redaction> = self
-            .replacements()
-            .map(|((kind, _), f)| Redaction {
-                kind: (*kind).to_owned(),
-                pseudonym: f.pseudonym.clone(),
-                count: f.count,
-            })
-            .collect();
-        out.sort_by(|a, b| (&a.kind, order(&a.pseudonym)).cmp(&(&b.kind, order(&b.pseudonym))));
-        out
-    }
-
     /// Returns the replacements with the originals.
     pub(super) fn preview(&self) -> Vec<RedactionPreview> {
-        let mut out: Vec<RedactionPreview> = self
-            .replacements()
+        let replacements = self.pseudonyms.iter().filter(|(_, entry)| entry.count > 0);
+        let mut out: Vec<RedactionPreview> = replacements
             .map(|((kind, original), entry)| RedactionPreview {
                 kind: (*kind).to_owned(),
                 original: original.clone(),
@@ -178,12 +156,11 @@ impl Redactor {
                 sure: entry.sure,
             })
             .collect();
-        out.sort_by(|a, b| (&a.kind, order(&a.pseudonym)).cmp(&(&b.kind, order(&b.pseudonym))));
+        let number = |p: &RedactionPreview| -> Option<u32> {
+            p.pseudonym.trim_end_matches(']').rsplit_once('-')?.1.parse().ok()
+        };
+        out.sort_by(|a, b| (&a.kind, number(a)).cmp(&(&b.kind, number(b))));
         out
-    }
-
-    fn replacements(&self) -> impl Iterator<Item = (&(&'static str, String), &Pseudonym)> {
-        self.pseudonyms.iter().filter(|(_, entry)| entry.count > 0)
     }
 
     /// Returns the texts that stand for a known match.
@@ -265,30 +242,19 @@ impl Redactor {
         out
     }
 
-    /// Replaces the matches of a pattern; `with` also receives the text around them.
+    /// Replaces the matches of a pattern for which `with`, which also receives their offsets,
+    /// returns a text.
     pub(super) fn replace(
         &mut self,
         pattern: &Regex,
         text: &str,
-        mut with: impl FnMut(&mut Self, &Captures<'_>, &str) -> String,
+        with: impl Fn(&mut Self, &Captures<'_>, usize) -> Option<String>,
     ) -> String {
-        pattern.replace_all(text, |c: &Captures<'_>| with(self, c, text)).into_owned()
-    }
-
-    /// Replaces the front of each match for which `with`, which receives it with its offset,
-    /// returns the front's length and a pseudonym.
-    pub(super) fn replace_front(
-        &mut self,
-        pattern: &Regex,
-        text: &str,
-        with: impl Fn(&mut Self, &str, usize) -> Option<(usize, String)>,
-    ) -> String {
-        self.replace(pattern, text, |r, c, _| {
-            match c.get(0).and_then(|m| with(r, m.as_str(), m.start())) {
-                Some((length, pseudonym)) => format!("{pseudonym}{}", &c[0][length..]),
-                None => c[0].to_owned(),
-            }
-        })
+        let replacement = |c: &Captures<'_>| {
+            let start = c.get(0).map_or(0, |m| m.start());
+            with(self, c, start).unwrap_or_else(|| c[0].to_owned())
+        };
+        pattern.replace_all(text, replacement).into_owned()
     }
 }
 
@@ -315,8 +281,4 @@ fn is_in_scope(text: &str, start: usize, end: usize, needle: &str, scope: Scope)
         Scope::Joined => joins(preceding_char) || joins(following_char) && text.len() > end + 1,
     };
     fits && !is_pseudonym && (scope == Scope::Login || &text[start..end] == needle)
-}
-
-fn order(pseudonym: &str) -> Option<u32> {
-    pseudonym.trim_matches(['[', ']']).rsplit_once('-')?.1.parse().ok()
 }

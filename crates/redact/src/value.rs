@@ -1,70 +1,67 @@
 //! Classification of values: whether a value can be a secret, and where it ends.
 
-use std::sync::LazyLock;
+use super::{
+    facts::{is_listed, pattern},
+    names, network, numbers, words,
+};
 
-use precedent_text::words::Words;
-use regex::Regex;
-
-use super::{facts::pattern, words};
-
-static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| pattern("placeholder"));
-static TECHNICAL: LazyLock<Regex> = LazyLock::new(|| pattern("technical"));
-static VALUE_END: LazyLock<Regex> = LazyLock::new(|| pattern("value_end"));
-static METHOD: LazyLock<Regex> = LazyLock::new(|| pattern("whole_method"));
-
-/// The words that show that a joined name is no secret: `invalid_grant`, `not-set`.
-static ERROR_WORDS: Words = Words::new(include_str!("../data/error_words.txt"));
-/// The names of secrets in their position: "user:password@host".
-static NAMES_OF_SECRETS: Words = Words::new(include_str!("../data/names_of_secrets.txt"));
-
-/// A condition on a value, by its name in the data, with a least length.
+/// A condition on a value: a least length, and a test or a pattern that it passes or, negated, fails.
 pub(super) struct Check {
-    pub(super) name: String,
+    name: String,
     least: usize,
+    negated: bool,
 }
 
 impl Check {
-    /// Reads checks: "told 5 unnumbered 1".
+    /// Reads checks: "told 5 !unnumbered".
     pub(super) fn read(text: &str) -> Vec<Self> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let check = |pair: &[&str]| Self {
-            name: pair[0].to_owned(),
-            least: pair.get(1).and_then(|least| least.parse().ok()).unwrap_or_default(),
-        };
-        words.chunks(2).map(check).collect()
+        let mut checks: Vec<Self> = Vec::new();
+        for word in text.split_whitespace() {
+            match (word.parse(), checks.last_mut()) {
+                (Ok(least), Some(check)) => check.least = least,
+                _ => checks.push(Self {
+                    name: word.trim_start_matches('!').to_owned(),
+                    least: 0,
+                    negated: word.starts_with('!'),
+                }),
+            }
+        }
+        checks
     }
 
     /// Returns whether a value passes.
     pub(super) fn passes(&self, value: &str) -> bool {
-        let has_digit = || value.contains(|c: char| c.is_ascii_digit());
-        value.chars().count() >= self.least
-            && match self.name.as_str() {
-                "random" => is_random(value, self.least),
-                "told" => is_told(value, self.least),
-                "assigned" => is_assigned(value),
-                "generated" => is_generated(value),
-                "mixed" => is_mixed(value),
-                // Names of cluster secrets are hyphenated.
-                "dense" => longest_run(value) >= 12 && has_digit() || is_mixed(value),
-                "unhyphenated" => !value.contains('-'),
-                // "password reset2": a numbered word.
-                "unnumbered" => {
-                    !words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()))
-                }
-                "ends-in-digit" => {
-                    value.starts_with(char::is_alphabetic)
-                        && value.ends_with(|c: char| c.is_ascii_digit())
-                        && !value.contains('-')
-                        && !is_random(value, 12)
-                }
-                "passphrase" => is_passphrase(value),
-                "number" => value.len() <= 40,
-                "argument" => is_argument(value),
-                "license" => is_license(value),
-                "machine" => !METHOD.is_match(value),
-                "digit" => has_digit(),
-                _ => false,
+        let is_match = match self.name.as_str() {
+            "any" => true,
+            "random" => is_random(value, self.least),
+            "told" => is_told(value, self.least),
+            "assigned" => is_assigned(value),
+            "generated" => is_generated(value),
+            "mixed" => is_mixed(value),
+            // Names of cluster secrets are hyphenated.
+            "dense" => {
+                longest_run(value) >= 12 && pattern("digit").is_match(value) || is_mixed(value)
             }
+            // "password reset2": a numbered word.
+            "unnumbered" => {
+                !words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()))
+            }
+            "ends-in-digit" => pattern("ends_in_digit").is_match(value) && !is_random(value, 12),
+            "passphrase" => is_passphrase(value),
+            "license" => is_license(value),
+            "full_name" => names::is_full_name(value) && !has_ordinary_word(value),
+            "whole" => names::is_whole(value),
+            "place_name" => is_place_name(value),
+            "iban" => numbers::is_iban(value),
+            "card" => numbers::is_card(value),
+            "international" => numbers::is_international(value),
+            "grouped" => numbers::is_grouped(value),
+            "requested" => numbers::is_requested(value),
+            "dialled" => numbers::digits(value).len() >= self.least,
+            "private_address" => network::is_private_address(value),
+            name => pattern(name).is_match(value),
+        };
+        value.chars().count() >= self.least && is_match != self.negated
     }
 }
 
@@ -77,22 +74,25 @@ fn is_passphrase(value: &str) -> bool {
     parts.len() >= 3 && parts.iter().all(is_word) && is_assigned(value)
 }
 
+/// Returns whether the value behind the label of a place can be its name or address.
+pub(super) fn is_place_name(value: &str) -> bool {
+    ["number", "lower"].iter().all(|other| !pattern(other).is_match(value))
+        && !has_ordinary_word(value)
+}
+
+/// Returns whether a value contains an ordinary word.
+pub(super) fn has_ordinary_word(value: &str) -> bool {
+    value.split_whitespace().any(words::is_ordinary)
+}
+
 /// Returns whether a value is only a placeholder for a secret.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    value.is_empty() || PLACEHOLDER.is_match(value)
+    value.is_empty() || pattern("placeholder").is_match(value)
 }
 
 /// Returns whether a value is a secret's name in its position.
 pub(super) fn names_a_secret(value: &str) -> bool {
-    NAMES_OF_SECRETS.contains(&value.to_lowercase())
-}
-
-/// Returns whether a command's argument directly behind an option's letter is its value, and not
-/// the rest of a longer option such as `-port`.
-fn is_argument(value: &str) -> bool {
-    const RESTS: [&str; 10] =
-        ["assw", "ass=", "ort", "rot", "ath", "refix", "ipe", "lugin", "rint", "rofile"];
-    !RESTS.iter().any(|rest| value.starts_with(rest))
+    is_listed("names_of_secrets", &value.to_lowercase())
 }
 
 /// Returns whether most groups of a value have digits, and most have capitals, as in a license.
@@ -119,7 +119,11 @@ pub(super) fn is_random(value: &str, least: usize) -> bool {
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
     let class = value.len() - stem.len() <= 2 && words::is_camel(stem);
     let random = letters && (has(char::is_ascii_digit) || !is_worded(value));
-    count >= least && random && !class && !is_placeholder(value) && !TECHNICAL.is_match(value)
+    count >= least
+        && random
+        && !class
+        && !is_placeholder(value)
+        && !pattern("technical").is_match(value)
 }
 
 /// Returns whether a value was generated by a machine from letters of both cases and digits: its
@@ -160,7 +164,7 @@ pub(super) fn is_assigned(value: &str) -> bool {
     count >= 3
         && !is_placeholder(value)
         && !words::is_ordinary(value)
-        && !TECHNICAL.is_match(value)
+        && !pattern("technical").is_match(value)
         && !value.split(['_', '-', '.']).any(|part| part.len() > 2 && said_of_errors(part))
         && value.chars().any(char::is_alphanumeric)
 }
@@ -177,7 +181,7 @@ pub(super) fn is_header_secret(value: &str) -> bool {
 
 /// Returns whether a word belongs to an error message.
 pub(super) fn said_of_errors(part: &str) -> bool {
-    ERROR_WORDS.contains(&part.to_lowercase())
+    is_listed("error_words", &part.to_lowercase())
 }
 
 /// Returns whether a value after a colon, `password: value`, is a secret: it must not look like a
@@ -199,7 +203,7 @@ pub(super) fn is_sentence(value: &str) -> bool {
     parts.len() > 1
         && (parts.len() > 7
             || value.ends_with(['.', '!', '?', '。', ':'])
-            || parts.iter().any(|word| words::is_ordinary(word)))
+            || has_ordinary_word(value))
 }
 
 /// Returns the unquoted value at the start of a text: up to the next space, or to the end of a
@@ -210,7 +214,7 @@ pub(super) fn bare_value(text: &str) -> &str {
     let separates = |c: char| c.is_whitespace() || "\"`;，。；、”“»".contains(c);
     let word = text.split(separates).next().unwrap_or_default();
     let near = &word[..word.floor_char_boundary(REACH)];
-    let end = VALUE_END.find_iter(near).map(|m| m.start()).find(|end| {
+    let end = pattern("value_end").find_iter(near).map(|m| m.start()).find(|end| {
         let open = match &near[*end..=*end] {
             ")" => '(',
             "]" => '[',

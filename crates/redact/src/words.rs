@@ -1,22 +1,12 @@
 //! Ordinary words, which are no secret, login or host. They follow "password:" in error messages.
 
-use std::sync::LazyLock;
-
-use precedent_text::words::Words;
-use regex::Regex;
-
-use super::facts::pattern;
-
-static CAMEL: LazyLock<Regex> = LazyLock::new(|| pattern("camel"));
-
-/// The words in English, then in the other languages of mail programs.
-static ORDINARY: Words = Words::new(include_str!("../data/ordinary.txt"));
+use super::facts::{is_listed, pattern};
 
 /// Returns whether a word is an ordinary word, and neither a name nor a secret.
 pub(super) fn is_ordinary(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = bare.to_lowercase().replace(['\'', '’'], "");
-    !lower.is_empty() && ORDINARY.contains(&lower)
+    !lower.is_empty() && is_listed("ordinary", &lower)
 }
 
 /// Returns whether a text cannot be a word: it has a digit or punctuation among its letters, or
@@ -32,7 +22,7 @@ pub(super) fn is_unlike_a_word(text: &str) -> bool {
 
 /// Returns whether a text is camel case: `NotFound`, `unexpectedEnd`.
 pub(super) fn is_camel(text: &str) -> bool {
-    CAMEL.is_match(text)
+    pattern("camel").is_match(text)
 }
 
 #[cfg(test)]
