@@ -96,7 +96,7 @@ pub fn preview(brief: &Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Vec<Re
 
 fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor {
     let mut redactor = Redactor::new(&names.logins, hosts_of(brief), wishes);
-    redactor.hide_known(names);
+    redactor.assign_names(names);
     walk(brief, &mut |text| *text = run_detectors(&mut redactor, text));
     // The tracker identifies the author, so no pattern is needed.
     for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
@@ -119,7 +119,7 @@ fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor 
 pub fn redact_texts(texts: &mut [&mut String], names: &KnownNames) {
     let wishes = Wishes { links: true, keep: &[] };
     let mut redactor = Redactor::new(&names.logins, BTreeSet::new(), &wishes);
-    redactor.hide_known(names);
+    redactor.assign_names(names);
     texts.iter_mut().for_each(|text| **text = run_detectors(&mut redactor, text));
     texts.iter_mut().for_each(|text| **text = hide_known(&mut redactor, text));
 }

@@ -68,13 +68,14 @@ impl Redactor {
     }
 
     /// Assigns pseudonyms to the recognized people and places.
-    pub(super) fn hide_known(&mut self, names: &KnownNames) {
+    pub(super) fn assign_names(&mut self, names: &KnownNames) {
         for person in &names.people {
             self.hide_person(Certainty::Doubtful, person);
         }
         for place in &names.places {
             self.hide("place", Certainty::Doubtful, place);
         }
+        self.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
     }
 
     /// Returns the pseudonym of a match, the same each time, or the original if the user keeps it.
