@@ -4,18 +4,27 @@
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
     facts::{is_listed, pattern},
     lines,
-    redactor::Redactor,
+    redactor::{Redactor, splice},
     value::{self, Check},
-    words,
 };
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(read_rules);
+
+/// The patterns of what joins a name to its value, with the joins of `data/named_secrets.txt`.
+const JOINS: [(&str, &str); 6] = [
+    ("secret_assigned", "assigned"),
+    ("secret_colon", "colon"),
+    ("secret_aside", "assigned"),
+    ("secret_sentence", "sentence"),
+    ("secret_tag", "tag"),
+    ("secret_space", "beside"),
+];
 
 /// A line of `data/named_secrets.txt`, which describes it.
 struct Rule {
@@ -53,26 +62,30 @@ struct Value<'a> {
     is_quoted: bool,
 }
 
-/// Returns whether a character joins words into one name.
-fn joins(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-')
+/// Redacts values whose name identifies them as secrets.
+pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
+    let names = pattern("secret_name").captures_iter(text).filter_map(|c| name(text, &c));
+    let values = names.filter_map(|name| {
+        let (value, certainty) = secret(text, &name)?;
+        Some((value.start..value.end, (value.text, certainty)))
+    });
+    splice(text, values, |(value, certainty)| r.hide("token", certainty, value))
 }
 
 /// Returns the whole name around a match, if it is that of a secret.
 fn name<'a>(text: &'a str, c: &Captures<'_>) -> Option<Name<'a>> {
-    const KINDS: [&str; 5] = ["password", "pin", "key", "login", "any-key"];
+    const KINDS: [&str; 4] = ["password", "pin", "key", "any-key"];
     let m = c.get(0)?;
     let original = m.as_str();
     let lower = original.to_lowercase();
     let (prefix, tail) = (&text[..m.start()], &text[m.end()..]);
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let (mut front, mut rest) = ("", "");
     // Scripts without capitals do not separate words.
-    let (front, rest) = match lower.starts_with(char::is_lowercase) {
-        true => (
-            &prefix[prefix.trim_end_matches(joins).len()..],
-            &tail[..tail.len() - tail.trim_start_matches(joins).len()],
-        ),
-        false => ("", ""),
-    };
+    if lower.starts_with(char::is_lowercase) {
+        front = &prefix[prefix.trim_end_matches(joins).len()..];
+        rest = &tail[..tail.len() - tail.trim_start_matches(joins).len()];
+    }
     // Pseudonyms are not redacted again.
     let is_pseudonym =
         prefix.ends_with('[') && rest.starts_with('-') && tail[rest.len()..].starts_with(']');
@@ -94,13 +107,10 @@ fn name<'a>(text: &'a str, c: &Captures<'_>) -> Option<Name<'a>> {
 fn fits_front(front: &str, original: &str, lower: &str) -> bool {
     let whole = front.to_lowercase();
     let word = whole.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    let is_capital = original.starts_with(char::is_uppercase);
     let is_separate = word.is_empty()
         || front.ends_with(char::is_numeric)
-        || front.ends_with(char::is_lowercase) && is_capital;
-    let is_public = ["public", "publickey"].iter().any(|end| whole.ends_with(end))
-        || whole.trim_end_matches(['_', '-']).ends_with("no");
-    !is_public
+        || front.ends_with(char::is_lowercase) && original.starts_with(char::is_uppercase);
+    !pattern("public_front").is_match(&whole)
         && (is_separate
             || !is_listed("secrets_and_parts", lower)
             || is_listed("secret_fronts", word))
@@ -109,167 +119,83 @@ fn fits_front(front: &str, original: &str, lower: &str) -> bool {
 /// Returns whether the rest of a word permits a name at its start: `password2`, `secret_key_base`,
 /// but not `token_type`.
 fn fits_rest(rest: &str, original: &str) -> bool {
-    let Some(first) = rest.chars().next() else { return true };
-    let small = original.chars().next_back().is_some_and(char::is_lowercase);
-    if first.is_alphabetic() && !(small && first.is_uppercase()) {
-        return false;
-    }
-    let mut words = String::new();
-    for c in rest.chars() {
-        if c.is_uppercase() && words.chars().next_back().is_some_and(char::is_lowercase) {
-            words.push(' ');
+    let goes_on = rest.starts_with(char::is_alphabetic)
+        && !(original.ends_with(char::is_lowercase) && rest.starts_with(char::is_uppercase));
+    let last = pattern("identifier_word").find_iter(rest).last().map_or("", |word| word.as_str());
+    !goes_on && !is_listed("secret_attributes", &last.to_lowercase())
+}
+
+/// Returns the secret behind a name.
+fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, Certainty)> {
+    let suffix = &text[name.end..];
+    let is_possible = |join: &str| join != "tag" || text[..name.start].ends_with('<');
+    let (join, joint) = JOINS.into_iter().find_map(|(pattern_name, join)| {
+        Some((join, pattern(pattern_name).find(suffix).filter(|_| is_possible(join))?))
+    })?;
+    let at = name.end + joint.end();
+    if matches!(join, "colon" | "assigned") {
+        let is_comparison = joint.as_str().ends_with('=') && text[at..].starts_with([':', '=']);
+        // "Passwords do not match: …" is an error message, "PASS: …" the result of a test.
+        let mut words = joint.as_str().split(|c: char| !c.is_alphabetic());
+        if is_comparison
+            || words.any(value::said_of_errors)
+            || name.text == "PASS" && join == "colon"
+        {
+            return None;
         }
-        words.push(if c.is_alphanumeric() { c } else { ' ' });
-    }
-    let last = words.split_whitespace().next_back().unwrap_or_default().to_lowercase();
-    !is_listed("secret_attributes", &last)
-}
-
-/// Redacts values whose name identifies them as secrets.
-pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for c in pattern("secret_name").captures_iter(text).filter(|c| c.get(0).is_some()) {
-        let Some(name) = name(text, &c).filter(|name| name.end >= from) else { continue };
-        let Some((at, end, pseudonym)) = hide_value(r, text, &name).filter(|(at, ..)| *at >= from)
-        else {
-            continue;
-        };
-        out.push_str(&text[from..at]);
-        out.push_str(&pseudonym);
-        from = end;
-    }
-    out.push_str(&text[from..]);
-    out
-}
-
-/// Returns the range of a name's value, and its replacement.
-fn hide_value(r: &mut Redactor, text: &str, name: &Name<'_>) -> Option<(usize, usize, String)> {
-    let (join, gap) = join(text, name)?;
-    let at = name.end + gap;
-    if name.kind == "vague"
-        && name.text.to_lowercase().contains("cookie")
-        && matches!(join, "colon" | "assigned")
-    {
-        return hide_cookies(r, text, at);
-    }
-    if name.kind == "login" {
-        return hide_login_and_password(r, text, at, join);
     }
     let scheme = pattern("scheme").find(&text[at..]).map_or(0, |m| m.end());
     let at = at + scheme;
     // The value may be on the line below the label.
-    let at = if join == "colon" { below(text, at).unwrap_or(at) } else { at };
+    let below = pattern("value_below").captures(&text[at..]).filter(|_| join == "colon");
+    let at = below.and_then(|c| c.get(1)).map_or(at, |m| at + m.start());
     let value = extent(text, at, join)?;
     // A header with a scheme has nothing but a secret after it; so has a header of a key.
     let is_key_header = name.kind != "pin" && name.text.to_lowercase().starts_with("x-");
-    let is_header = join == "colon" && (scheme > 0 || is_key_header);
-    let certainty = match is_header && value::is_header_secret(value.text) {
-        true => Sure,
-        false => {
-            let join = match join {
-                "colon" if value.is_quoted => "quoted",
-                "colon" if is_variable(name.text) => "variable",
-                "sentence" | "beside" if is_key_header => "header",
-                join => join,
-            };
-            rate(text, name, join, &value)?
-        }
-    };
-    Some((value.start, value.end, r.hide("token", certainty, value.text)))
-}
-
-/// Returns what joins a name to its value, and its length.
-fn join(text: &str, name: &Name<'_>) -> Option<(&'static str, usize)> {
-    let suffix = &text[name.end..];
-    if let Some(c) = pattern("secret_colon").captures(suffix) {
-        let end = c.get(0).map_or(0, |m| m.end());
-        let is_comparison =
-            c.get(1).is_some_and(|m| m.as_str() == "==") || suffix[end..].starts_with([':', '=']);
-        // "Passwords do not match: …" is an error message.
-        let errs = suffix[..end].split(|c: char| !c.is_alphabetic()).any(value::said_of_errors);
-        let join = if c.get(1).is_some() { "assigned" } else { "colon" };
-        // "PASS: …" is the result of a test.
-        let is_result = name.text == "PASS" && join == "colon";
-        return (!is_comparison && !errs && !is_result).then_some((join, end));
+    if join == "colon" && (scheme > 0 || is_key_header) && value::is_header_secret(value.text) {
+        return Some((value, Sure));
     }
-    let find_suffix = |pattern: &Regex, join| pattern.find(suffix).map(|m| (join, m.end()));
-    find_suffix(pattern("secret_aside"), "assigned")
-        .or_else(|| find_suffix(pattern("secret_sentence"), "sentence"))
-        .or_else(|| {
-            if text[..name.start].ends_with('<') {
-                return find_suffix(pattern("secret_tag"), "tag");
-            }
-            find_suffix(
-                pattern("secret_space"),
-                if name.text.starts_with('-') { "option" } else { "beside" },
-            )
-        })
-}
-
-/// Returns whether a name is written like a variable of the environment: `DB_PASSWORD`.
-fn is_variable(name: &str) -> bool {
-    name.contains('_') && !name.contains(char::is_lowercase)
+    let is_variable = name.text.contains('_') && !name.text.contains(char::is_lowercase);
+    let join = match join {
+        "colon" if value.is_quoted => "quoted",
+        "colon" if is_variable => "variable",
+        "sentence" | "beside" if is_key_header => "header",
+        "beside" if name.text.starts_with('-') => "option",
+        join => join,
+    };
+    let certainty = rate(text, name, join, &value)?;
+    Some((value, certainty))
 }
 
 /// Returns the value at this offset.
 fn extent<'a>(text: &'a str, at: usize, join: &str) -> Option<Value<'a>> {
     let rest = &text[at..];
-    let value = |from: usize, length: usize, is_quoted: bool| {
-        let (start, end) = (at + from, at + from + length);
-        (length > 0).then(|| Value { start, end, text: &text[start..end], is_quoted })
+    let quoted =
+        pattern(if join == "tag" { "tagged_value" } else { "quoted_value" }).captures(rest);
+    let quoted = quoted.and_then(|c| c.iter().skip(1).flatten().next());
+    let is_quoted = quoted.is_some();
+    // The closing quotation mark may be missing.
+    let open = pattern("quote").find(rest).map_or(0, |m| m.end());
+    let (from, value) = match quoted {
+        Some(m) => (m.start(), m.as_str()),
+        None if join == "tag" => return None,
+        None => (open, value::bare_value(&rest[open..])),
     };
-    if join == "tag" {
-        let end = rest.find(['<', '\n', ']']).filter(|end| !rest[*end..].starts_with('\n'))?;
-        return value(0, end, true);
-    }
-    const QUOTES: [(&str, &str); 8] = [
-        ("\\\"", "\\\""),
-        ("\\'", "\\'"),
-        ("\"", "\""),
-        ("'", "'"),
-        ("`", "`"),
-        ("“", "”"),
-        ("„", "“"),
-        ("«", "»"),
-    ];
-    if let Some((open, close)) = QUOTES.into_iter().find(|(open, _)| rest.starts_with(open)) {
-        let inner = &rest[open.len()..];
-        let line = inner.split('\n').next().unwrap_or_default();
-        let length = quote_end(line, close).unwrap_or_else(|| value::bare_value(inner).len());
-        return value(open.len(), length, true);
-    }
-    value(0, value::bare_value(rest).len(), false)
-}
-
-/// Returns the position of the closing quotation mark, ignoring escaped ones.
-fn quote_end(line: &str, close: &str) -> Option<usize> {
-    line.match_indices(close).map(|(at, _)| at).find(|at| {
-        close.starts_with('\\')
-            || line[..*at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 0
-    })
-}
-
-/// Returns the start of the line below a label, if that line is a single word.
-fn below(text: &str, at: usize) -> Option<usize> {
-    let rest = text[at..].strip_prefix('\r').unwrap_or(&text[at..]);
-    let line = rest.strip_prefix('\n')?;
-    let full_line = line.split('\n').next().unwrap_or_default();
-    let bare = full_line.trim_start_matches(['>', ' ', '\t']);
-    let is_word = !bare.trim_end().is_empty() && !bare.trim_end().contains(char::is_whitespace);
-    is_word.then(|| text.len() - line.len() + full_line.len() - bare.len())
+    let (start, end) = (at + from, at + from + value.len());
+    let is_quoted = is_quoted || open > 0;
+    (start < end).then(|| Value { start, end, text: &text[start..end], is_quoted })
 }
 
 /// Returns the certainty that a value is a secret, or `None` if it is none.
 fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Certainty> {
-    let is_code = !value.is_quoted && text[value.end..].starts_with(['(', '`']);
-    if is_code || value::is_sentence(value.text) || value::is_placeholder(value.text) {
-        return None;
-    }
-    // A lock's code may end with a key: "7731#".
-    let code = value.text.trim_end_matches(['#', '*']);
-    let is_number = code.len() >= 3 && code.chars().all(|c| c.is_ascii_digit());
-    if is_number && is_amount(text, name, join, value) {
+    let suffix = &text[value.end..];
+    let is_code = !value.is_quoted && suffix.starts_with(['(', '`']);
+    let is_number = pattern("secret_number").is_match(value.text);
+    if is_code
+        || value::is_sentence(value.text)
+        || value::is_placeholder(value.text)
+        || is_number && is_amount(suffix, name, join, value)
+    {
         return None;
     }
     let is_joined = join == "colon" && text[..value.start].ends_with(':');
@@ -281,23 +207,21 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Ce
     };
     let certainty = RULES.iter().find(is_match).map(|rule| rule.certainty);
     let beside_a_user = || {
-        matches!(name.kind, "password" | "weak")
+        matches!(kind.as_str(), "password" | "weak")
             && matches!(join, "colon" | "sentence" | "quoted")
             && value.text.chars().count() >= 4
-            && !is_number
             && value::is_assigned(value.text)
-            && ends_there(text, value.end)
+            && pattern("after_a_password").is_match(suffix)
             && is_beside_a_user(text, name.start)
     };
     certainty.or_else(|| beside_a_user().then_some(Doubtful))
 }
 
 /// Returns whether a number is an amount: a unit follows it, or its name is a plural.
-fn is_amount(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> bool {
-    let next = text[value.end..].trim_start_matches([' ', '\t']);
+fn is_amount(suffix: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> bool {
     // The next word of "key=4719 otp=123456" is another name.
-    let is_name = next.trim_start_matches(joins).starts_with(['=', ':']);
-    let has_unit = next.starts_with(|c: char| c.is_alphabetic() || c == '%') && !is_name;
+    let has_unit =
+        pattern("after_an_amount").is_match(suffix) && !pattern("field_name").is_match(suffix);
     match name.kind {
         "pin" => value.text.len() > 8 || has_unit && join == "sentence",
         // "prompt_tokens: 1234567" is a count.
@@ -305,60 +229,14 @@ fn is_amount(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> bool
     }
 }
 
-/// Returns whether only the end of a line, a bracket or a list item follows.
-fn ends_there(text: &str, end: usize) -> bool {
-    let rest =
-        text[end..].split('\n').next().unwrap_or_default().trim_start_matches([
-            '"', '\'', '`', ')', ']', '*', '.', '!', ',', ';', '|', ' ', '\r',
-        ]);
-    rest.is_empty()
-        || pattern("login").find(rest).is_some_and(|m| m.start() == 0)
-        || text[end..].starts_with([',', ';', '.'])
-}
-
 /// Returns whether the same line, or an adjacent one, names the login.
 fn is_beside_a_user(text: &str, at: usize) -> bool {
-    let begin = text[..at].rfind('\n').map_or(0, |n| n + 1);
-    let above = text[..begin.saturating_sub(1)].rsplit('\n').next().unwrap_or_default();
     let own_line = lines::line_prefix(text, at);
-    let below = text[at..].split('\n').nth(1).unwrap_or_default();
-    let says =
+    let above = text[..at - own_line.len()].trim_end_matches('\n').rsplit('\n').next();
+    let below = text[at..].split('\n').nth(1);
+    let names_login =
         |line: &str| pattern("login").captures(line).is_some_and(|c| !value::said_of_errors(&c[1]));
-    says(own_line)
-        || pattern("bullet").is_match(own_line)
-            && [above, below].iter().any(|line| says(line) && line.split_whitespace().count() <= 5)
-}
-
-/// Redacts the values of cookies, up to the end of their line.
-fn hide_cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, String)> {
-    let line = text[at..].split('\n').next().unwrap_or_default();
-    let out = r.replace(pattern("cookie"), line, |r, c, _| {
-        let is_session = c.name("session").is_some() && value::is_header_secret(&c["value"]);
-        let is_secret = is_session || value::is_random(&c["value"], 6);
-        (c.name("attribute").is_none() && is_secret)
-            .then(|| format!("{}{}", &c[1], r.hide("token", Sure, &c["value"])))
-    });
-    (out != line).then(|| (at, at + line.len(), out))
-}
-
-/// Redacts the password after a name: "login: bob / hunter22".
-fn hide_login_and_password(
-    r: &mut Redactor,
-    text: &str,
-    at: usize,
-    join: &str,
-) -> Option<(usize, usize, String)> {
-    let c = pattern("login_pair").captures(&text[at..])?;
-    if !matches!(join, "colon" | "assigned" | "sentence") && &c[2] != " / " {
-        return None;
-    }
-    let password = value::bare_value(&c[3]);
-    if !value::is_told(password, 5)
-        || value::is_placeholder(&c[1])
-        || words::is_ordinary(&c[1]) && &c[1] != "admin" && &c[1] != "root"
-    {
-        return None;
-    }
-    let begin = at + c.get(3).map_or(0, |m| m.start());
-    Some((begin, begin + password.len(), r.hide("token", Doubtful, password)))
+    let is_short = |line: &&str| line.split_whitespace().count() <= 5;
+    let mut others = [above, below].into_iter().flatten().filter(is_short);
+    names_login(own_line) || pattern("bullet").is_match(own_line) && others.any(names_login)
 }

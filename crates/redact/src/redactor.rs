@@ -1,7 +1,10 @@
 //! The state of a redaction: the matches so far and their pseudonyms, which are constant throughout
 //! a brief.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    ops::Range,
+};
 
 use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex};
@@ -217,28 +220,23 @@ impl Redactor {
                 KnownTexts { automaton, needles, pseudonyms: count }
             }
         };
-        let mut matches: Vec<(usize, usize, usize)> = known_texts
-            .automaton
-            .find_overlapping_iter(text)
-            .map(|m| (m.start(), m.end(), m.pattern().as_usize()))
-            .filter(|(start, end, needle)| {
-                let (needle, scope, _) = &known_texts.needles[*needle];
-                is_in_scope(text, *start, *end, needle, *scope)
-            })
-            .collect();
-        matches.sort_by_key(|(start, end, needle)| (*start, std::cmp::Reverse(*end), *needle));
-        let mut out = String::with_capacity(text.len());
-        let mut from = 0;
-        for (start, end, needle) in matches {
-            if start >= from {
-                let (_, scope, (kind, original)) = &known_texts.needles[needle];
-                let certainty = if *scope == Scope::Login { Sure } else { Doubtful };
-                out.push_str(&text[from..start]);
-                out.push_str(&self.hide(kind, certainty, original));
-                from = end;
-            }
-        }
-        out.push_str(&text[from..]);
+        let matches = known_texts.automaton.find_overlapping_iter(text).filter_map(|m| {
+            let known = &known_texts.needles[m.pattern().as_usize()];
+            let (needle, scope, _) = known;
+            is_in_scope(text, m.start(), m.end(), needle, *scope).then_some((
+                m.range(),
+                m.pattern(),
+                known,
+            ))
+        });
+        let mut matches: Vec<_> = matches.collect();
+        matches
+            .sort_by_key(|(range, index, _)| (range.start, std::cmp::Reverse(range.end), *index));
+        let matches = matches.into_iter().map(|(range, _, known)| (range, known));
+        let out = splice(text, matches, |(_, scope, (kind, original))| {
+            let certainty = if *scope == Scope::Login { Sure } else { Doubtful };
+            self.hide(kind, certainty, original)
+        });
         self.known_texts = Some(known_texts);
         out
     }
@@ -257,6 +255,25 @@ impl Redactor {
         };
         pattern.replace_all(text, replacement).into_owned()
     }
+}
+
+/// Replaces ranges of a text, which are in order; one that overlaps an earlier one stays.
+pub(super) fn splice<T>(
+    text: &str,
+    ranges: impl IntoIterator<Item = (Range<usize>, T)>,
+    mut with: impl FnMut(T) -> String,
+) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (range, value) in ranges {
+        if range.start >= from {
+            out.push_str(&text[from..range.start]);
+            out.push_str(&with(value));
+            from = range.end;
+        }
+    }
+    out.push_str(&text[from..]);
+    out
 }
 
 /// Returns whether a known text is replaced in this place.

@@ -10,7 +10,7 @@ use super::{
     facts,
     lines::{self, Lines, Manner},
     names, network, numbers, people,
-    redactor::Redactor,
+    redactor::{Redactor, splice},
     value::{self, Check},
 };
 
@@ -117,15 +117,10 @@ impl Rule {
         {
             return None;
         }
-        let mut out = String::with_capacity(whole.len());
-        let mut at = start;
-        for (kind, from, value) in values {
-            out.push_str(&text[at..from]);
-            out.push_str(&self.hide_value(r, kind, value));
-            at = from + value.len();
-        }
-        out.push_str(&text[at..end]);
-        Some(out)
+        let values = values
+            .into_iter()
+            .map(|(kind, from, value)| (from - start..from - start + value.len(), (kind, value)));
+        Some(splice(whole.as_str(), values, |(kind, value)| self.hide_value(r, kind, value)))
     }
 
     fn hide_value(&self, r: &mut Redactor, kind: &'static str, value: &str) -> String {
@@ -159,7 +154,11 @@ pub(super) fn hide(r: &mut Redactor, stage: &str, text: &str) -> String {
     STAGES[stage].iter().fold(text.to_owned(), |text, rule| match &rule.line {
         Some(pattern) => text
             .split_inclusive('\n')
-            .map(|line| if pattern.is_match(line) { rule.apply(r, line) } else { line.to_owned() })
+            .map(|line| {
+                let (front, rest) =
+                    line.split_at(pattern.find(line).map_or(line.len(), |m| m.end()));
+                front.to_owned() + &rule.apply(r, rest)
+            })
             .collect(),
         None => rule.apply(r, &text),
     })

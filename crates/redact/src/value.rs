@@ -36,6 +36,7 @@ impl Check {
             "random" => is_random(value, self.least),
             "told" => is_told(value, self.least),
             "assigned" => is_assigned(value),
+            "header_secret" => is_header_secret(value),
             "generated" => is_generated(value),
             "mixed" => is_mixed(value),
             // Names of cluster secrets are hyphenated.
