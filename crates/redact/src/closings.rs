@@ -4,25 +4,13 @@
 
 use precedent_text::mail;
 
-use super::facts::is_listed;
+use super::facts::{is_listed, pattern};
 
 /// Returns the words of a line in small letters, with the offsets of their ends.
 fn words(line: &str) -> impl Iterator<Item = (usize, String)> {
-    let starts = line.split([' ', '\u{a0}', ',', '/', '\u{3000}']).scan(0, |at, word| {
-        let start = *at;
-        *at = line.len().min(
-            start
-                + word.len()
-                + line[start + word.len()..].chars().next().map_or(0, char::len_utf8),
-        );
-        Some((start, word))
-    });
-    starts.filter_map(|(start, word)| {
-        let front = word.len() - word.trim_start_matches(is_punctuation).len();
-        let bare = word.trim_matches(is_punctuation);
+    pattern("closing_word").find_iter(line).map(|word| {
         // The Turkish capital İ becomes two characters in lower case.
-        let lower = bare.to_lowercase().replace('’', "'").replace('\u{307}', "");
-        (!bare.is_empty()).then_some((start + front + bare.len(), lower))
+        (word.end(), word.as_str().to_lowercase().replace('’', "'").replace('\u{307}', ""))
     })
 }
 
@@ -51,15 +39,10 @@ fn is_formula(line: &str) -> bool {
 
 /// Returns the town in "Beste Grüße aus Hamburg".
 pub(super) fn town(line: &str) -> Option<&str> {
-    let line = line.trim().trim_end_matches(is_punctuation);
-    let (at, word) = line.match_indices(' ').find_map(|(at, _)| {
-        let word = line[at + 1..].split(' ').next()?;
-        is_listed("before_a_town", &word.to_lowercase()).then_some((at, word))
-    })?;
-    let town = line.get(at + word.len() + 2..)?;
+    let c = pattern("town").captures(line.trim().trim_end_matches(is_punctuation))?;
+    let (_, [closing, town]) = c.extract();
     let has_capital = town.split(' ').any(|word| word.starts_with(char::is_uppercase));
-    let is_short = town.split(' ').count() <= 3 && !town.contains(|c: char| c.is_ascii_digit());
-    (has_capital && is_short && is_formula(&line[..at])).then_some(town)
+    (has_capital && is_formula(closing)).then_some(town)
 }
 
 /// Finds the closing in a line with a closing and a name, as "Thanks, Berta" or "Mvh Marta

@@ -35,27 +35,10 @@ pub(super) fn is_full_name(text: &str) -> bool {
 /// Returns whether a text in the position of a name can be one in a script without case: East Asian
 /// or Near Eastern.
 fn is_name_without_case(text: &str) -> bool {
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    let east = text
-        .chars()
-        .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'));
-    let most = if east { 8 } else { 30 };
-    (2..=most).contains(&letters)
-        && text.chars().all(|c| {
-            c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase()
-                || matches!(c, ' ' | '\u{3000}' | '・' | '\u{a0}')
-                || is_mark(c)
-        })
+    pattern("caseless_name").is_match(text)
         && !closings::closes(text)
         && !is_company(text)
-        && !["部", "課", "课", "センター", "サポート", "客服", "团队", "팀"]
-            .iter()
-            .any(|end| text.ends_with(end))
-}
-
-/// Returns whether a character is a vowel sign above or below a letter.
-fn is_mark(c: char) -> bool {
-    matches!(c, '\u{0900}'..='\u{097f}' | '\u{0e00}'..='\u{0e7f}' | '\u{064b}'..='\u{0652}' | '\u{05b0}'..='\u{05c7}')
+        && !pattern("eastern_group").is_match(text)
 }
 
 /// Returns whether a text can be the name of a signer.

@@ -6,15 +6,13 @@ use std::{
     ops::Range,
 };
 
-use aho_corasick::AhoCorasick;
-use regex::{Captures, Regex};
-
 use super::{
     Certainty::{self, Doubtful, Sure},
     KnownNames, Wishes,
     facts::is_listed,
     names, words,
 };
+use aho_corasick::AhoCorasick;
 use precedent_core::model::RedactionPreview;
 
 struct Pseudonym {
@@ -72,11 +70,8 @@ impl Redactor {
 
     /// Assigns pseudonyms to the recognized people and places.
     pub(super) fn assign_names(&mut self, names: &KnownNames) {
-        for person in &names.people {
-            self.hide_person(Certainty::Doubtful, person);
-        }
-        for place in &names.places {
-            self.hide("place", Certainty::Doubtful, place);
+        for (kind, names) in [("person", &names.people), ("place", &names.places)] {
+            names.iter().for_each(|name| drop(self.hide(kind, Doubtful, name)));
         }
         self.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
     }
@@ -88,6 +83,10 @@ impl Redactor {
         certainty: Certainty,
         original: &str,
     ) -> String {
+        // Some trackers use the name as the login.
+        if kind == "person" && self.logins.contains(&original.to_lowercase()) {
+            return self.person(original);
+        }
         if let Some(met) = self.exceptions.get_mut(&original.trim().to_lowercase()) {
             *met = true;
             return original.to_owned();
@@ -121,15 +120,6 @@ impl Redactor {
             return name.to_owned();
         }
         self.person(name)
-    }
-
-    /// Returns the pseudonym of a person's name. Some trackers use the name as the login.
-    pub(super) fn hide_person(&mut self, certainty: Certainty, name: &str) -> String {
-        if self.logins.contains(&name.to_lowercase()) {
-            self.person(name)
-        } else {
-            self.hide("person", certainty, name)
-        }
     }
 
     /// Returns whether this exception was used.
@@ -239,21 +229,6 @@ impl Redactor {
         });
         self.known_texts = Some(known_texts);
         out
-    }
-
-    /// Replaces the matches of a pattern for which `with`, which also receives their offsets,
-    /// returns a text.
-    pub(super) fn replace(
-        &mut self,
-        pattern: &Regex,
-        text: &str,
-        with: impl Fn(&mut Self, &Captures<'_>, usize) -> Option<String>,
-    ) -> String {
-        let replacement = |c: &Captures<'_>| {
-            let start = c.get(0).map_or(0, |m| m.start());
-            with(self, c, start).unwrap_or_else(|| c[0].to_owned())
-        };
-        pattern.replace_all(text, replacement).into_owned()
     }
 }
 

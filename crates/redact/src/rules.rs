@@ -1,6 +1,6 @@
 //! Application of the rules in `data/rules.toml`.
 
-use std::{cell::LazyCell, collections::HashMap, sync::LazyLock};
+use std::{cell::LazyCell, collections::HashMap, ops::Range, sync::LazyLock};
 
 use regex::{Captures, Regex};
 use toml_edit::Table;
@@ -19,6 +19,9 @@ const KINDS: [&str; 13] = [
     "token", "user", "host", "person", "place", "company", "email", "address", "device", "account",
     "link", "card", "phone",
 ];
+
+/// The range of a value, its kind and its text.
+type Value<'t> = (Range<usize>, (&'static str, &'t str));
 
 static STAGES: LazyLock<HashMap<&str, Vec<Rule>>> = LazyLock::new(|| {
     facts::stages().map(|(name, rules)| (name, rules.map(Rule::read).collect())).collect()
@@ -78,9 +81,6 @@ impl Rule {
     }
 
     fn apply(&self, r: &mut Redactor, text: &str) -> String {
-        if !self.pattern.is_match(text) {
-            return text.to_owned();
-        }
         let lines = LazyCell::new(|| Lines::of(text));
         let signatures = LazyCell::new(|| people::signatures(text));
         let is_within = |at: usize| match self.within {
@@ -89,38 +89,32 @@ impl Rule {
             Within::Prose => lines.is_prose(at),
             Within::Signature => signatures.iter().any(|line| line.contains(&at)),
         };
-        r.replace(&self.pattern, text, |r, c, start| {
-            if is_within(start) { self.hide_match(r, c, text) } else { None }
-        })
+        let matches = self.pattern.captures_iter(text);
+        let values = matches.filter(|c| is_within(c.get(0).map_or(0, |m| m.start())));
+        let values = values.filter_map(|c| self.values(&c, text)).flatten();
+        splice(text, values, |(kind, value)| self.hide_value(r, kind, value))
     }
 
-    /// Returns a match with pseudonyms, or `None` if it stays.
-    fn hide_match(&self, r: &mut Redactor, c: &Captures<'_>, text: &str) -> Option<String> {
+    /// Returns the values of a match with their kinds, or `None` if it stays.
+    fn values<'t>(&self, c: &Captures<'t>, text: &'t str) -> Option<Vec<Value<'t>>> {
         let whole = c.get(0)?;
-        let (start, end) = (whole.start(), whole.end());
-        let groups = self.groups.iter().filter_map(|(group, kind)| Some((*kind, c.get(*group)?)));
-        let mut values: Vec<(&str, usize, &str)> = groups
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(kind, value)| match kind {
-                "phone" => (kind, value.start(), numbers::longest_phone(value.as_str())),
-                _ => (kind, value.start(), value.as_str()),
-            })
-            .collect();
-        values.sort_by_key(|(_, start, _)| *start);
-        let (kind, from, value) = *values.last()?;
-        let suffix_start = if kind == "phone" { from + value.len() } else { end };
-        let line_prefix = LazyCell::new(|| lines::line_prefix(text, start));
-        if self.label.as_ref().is_some_and(|pattern| !pattern.is_match(&line_prefix))
-            || self.unless_before.as_ref().is_some_and(|p| p.is_match(&line_prefix))
-            || self.unless_after.as_ref().is_some_and(|p| p.is_match(&text[suffix_start..]))
-            || !values.iter().all(|(kind, _, value)| self.fits(kind, value))
-        {
-            return None;
+        let mut values: Vec<Value<'_>> = Vec::new();
+        for (group, kind) in &self.groups {
+            let Some(m) = c.get(*group).filter(|m| !m.is_empty()) else { continue };
+            let is_phone = *kind == "phone";
+            let value = if is_phone { numbers::longest_phone(m.as_str()) } else { m.as_str() };
+            values.push((m.start()..m.start() + value.len(), (*kind, value)));
         }
-        let values = values
-            .into_iter()
-            .map(|(kind, from, value)| (from - start..from - start + value.len(), (kind, value)));
-        Some(splice(whole.as_str(), values, |(kind, value)| self.hide_value(r, kind, value)))
+        values.sort_by_key(|(range, _)| range.start);
+        let (range, (kind, _)) = values.last()?;
+        // Another number may follow one of a telephone.
+        let suffix = &text[if *kind == "phone" { range.end } else { whole.end() }..];
+        let line_prefix = lines::line_prefix(text, whole.start());
+        let is_excluded = self.label.as_ref().is_some_and(|p| !p.is_match(line_prefix))
+            || self.unless_before.as_ref().is_some_and(|p| p.is_match(line_prefix))
+            || self.unless_after.as_ref().is_some_and(|p| p.is_match(suffix))
+            || !values.iter().all(|(_, (kind, value))| self.fits(kind, value));
+        (!is_excluded).then_some(values)
     }
 
     fn hide_value(&self, r: &mut Redactor, kind: &'static str, value: &str) -> String {
@@ -129,7 +123,6 @@ impl Rule {
         match kind {
             "user" => r.name(value),
             "host" => network::host(r, certainty, value),
-            "person" => r.hide_person(certainty, value),
             "link" if !r.is_link_to_tracker(value) => value.to_owned(),
             "token" if value::is_placeholder(value) || value::names_a_secret(value) => {
                 value.to_owned()

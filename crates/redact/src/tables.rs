@@ -39,11 +39,7 @@ impl Column {
             Self::Secret if value::is_random(value, 5) && !value.contains(' ') => "token",
             _ => return cell.to_owned(),
         };
-        let pseudonym = match kind {
-            "person" => r.hide_person(Doubtful, value),
-            kind => r.hide(kind, Doubtful, value),
-        };
-        cell.replace(value, &pseudonym)
+        cell.replace(value, &r.hide(kind, Doubtful, value))
     }
 }
 

@@ -39,17 +39,13 @@ impl Check {
             "header_secret" => is_header_secret(value),
             "generated" => is_generated(value),
             "mixed" => is_mixed(value),
-            // Names of cluster secrets are hyphenated.
-            "dense" => {
-                longest_run(value) >= 12 && pattern("digit").is_match(value) || is_mixed(value)
-            }
+            "dense" => pattern("dense").is_match(value) || is_mixed(value),
             // "password reset2": a numbered word.
             "unnumbered" => {
                 !words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()))
             }
             "ends-in-digit" => pattern("ends_in_digit").is_match(value) && !is_random(value, 12),
             "passphrase" => is_passphrase(value),
-            "license" => is_license(value),
             "full_name" => names::is_full_name(value) && !has_ordinary_word(value),
             "whole" => names::is_whole(value),
             "place_name" => is_place_name(value),
@@ -69,10 +65,9 @@ impl Check {
 /// Returns whether a value is a passphrase of three or more joined words, as is commonly
 /// recommended.
 fn is_passphrase(value: &str) -> bool {
-    let parts: Vec<&str> = value.split(['-', '_', '.', '+']).collect();
-    let is_word =
-        |p: &&str| p.len() >= 3 && p.chars().all(char::is_alphabetic) && !words::is_ordinary(p);
-    parts.len() >= 3 && parts.iter().all(is_word) && is_assigned(value)
+    pattern("joined_words").is_match(value)
+        && !value.split(['-', '_', '.', '+']).any(words::is_ordinary)
+        && is_assigned(value)
 }
 
 /// Returns whether the value behind the label of a place can be its name or address.
@@ -94,20 +89,6 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 /// Returns whether a value is a secret's name in its position.
 pub(super) fn names_a_secret(value: &str) -> bool {
     is_listed("names_of_secrets", &value.to_lowercase())
-}
-
-/// Returns whether most groups of a value have digits, and most have capitals, as in a license.
-fn is_license(value: &str) -> bool {
-    let has = |kind: fn(char) -> bool| value.split('-').filter(|g| g.contains(kind)).count() >= 3;
-    has(|c| c.is_ascii_digit()) && has(|c| c.is_ascii_uppercase())
-}
-
-/// Returns the length of the longest run of letters and digits.
-pub(super) fn longest_run(text: &str) -> usize {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')))
-        .map(str::len)
-        .max()
-        .unwrap_or(0)
 }
 
 /// Returns whether a value looks random: at least `least` characters, with letters and digits, or
