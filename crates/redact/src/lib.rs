@@ -16,7 +16,6 @@ mod redactor;
 mod rules;
 mod tables;
 mod value;
-mod words;
 
 use std::collections::BTreeSet;
 

@@ -203,7 +203,7 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Ce
     let is_match = |rule: &&Rule| {
         rule.kind == kind
             && (rule.joins.iter().any(|j| *j == join || is_joined && *j == "joined"))
-            && rule.checks.iter().all(|check| check.passes(value.text))
+            && Check::all_pass(&rule.checks, value.text)
     };
     let certainty = RULES.iter().find(is_match).map(|rule| rule.certainty);
     let beside_a_user = || {

@@ -29,7 +29,7 @@ pub(super) fn is_full_name(text: &str) -> bool {
         chars.any(char::is_uppercase) && rest.chars().any(char::is_lowercase)
     };
     let mut words = text.split([' ', '\u{a0}', '-', '\'', '’']);
-    (is_name(text) || is_name_without_case(text)) && !words.any(has_inner_capital)
+    can_sign(text) && !words.any(has_inner_capital)
 }
 
 /// Returns whether a text in the position of a name can be one in a script without case: East Asian
@@ -37,7 +37,7 @@ pub(super) fn is_full_name(text: &str) -> bool {
 fn is_name_without_case(text: &str) -> bool {
     pattern("caseless_name").is_match(text)
         && !closings::closes(text)
-        && !is_company(text)
+        && !pattern("company").is_match(text)
         && !pattern("eastern_group").is_match(text)
 }
 
@@ -50,11 +50,6 @@ pub(super) fn can_sign(text: &str) -> bool {
 pub(super) fn can_be_name(text: &str) -> bool {
     is_name(&text.replace(',', ""))
         || !text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
-}
-
-/// Returns whether a text is the name of a company, by its legal form.
-pub(super) fn is_company(text: &str) -> bool {
-    pattern("company").is_match(text)
 }
 
 /// Returns whether a name has more than one word.
@@ -88,12 +83,8 @@ pub(super) fn parts(name: &str) -> Vec<String> {
             format!("{last}{initial}"),
         ]
     });
-    words
-        .iter()
-        .filter(|word| is_distinctive(word))
-        .filter_map(|w| capital(w))
-        .chain(logins)
-        .collect()
+    let distinctive = words.iter().filter(|word| is_distinctive(word));
+    distinctive.filter_map(|word| capital(word)).chain(logins).collect()
 }
 
 /// Returns the surname in a full name in plain small letters, if it is distinctive.
@@ -110,7 +101,6 @@ pub(super) fn surname(name: &str) -> Option<String> {
 fn is_distinctive(word: &&str) -> bool {
     word.chars().count() >= 3
         && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
-        && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"].contains(word)
-        && !is_listed("names_and_words", &word.to_lowercase())
-        && !is_listed("no_people", &word.to_lowercase())
+        && !is_listed("name_particles", word)
+        && !["names_and_words", "no_people"].iter().any(|l| is_listed(l, &word.to_lowercase()))
 }

@@ -6,7 +6,7 @@ use super::{
     Certainty,
     facts::{is_listed, pattern},
     redactor::Redactor,
-    words,
+    value,
 };
 
 /// Returns whether a text is the address of a machine.
@@ -48,7 +48,7 @@ pub(super) fn host(r: &mut Redactor, certainty: Certainty, host: &str) -> String
         || lower.starts_with('[')
         || r.keeps_host(&lower)
         || is_public_host(&lower)
-        || words::is_ordinary(&lower)
+        || value::is_ordinary(&lower)
         || pattern("no_host").is_match(&lower)
         || lower.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified());
     if is_public { host.to_owned() } else { r.hide("host", certainty, &lower) }

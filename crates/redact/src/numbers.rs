@@ -52,24 +52,26 @@ pub(super) fn is_international(number: &str) -> bool {
     pattern("abroad").is_match(digits(number).trim_start_matches("00"))
 }
 
+/// Returns the groups of digits of a number, unless one looks like thousands, and their lengths.
+fn groups(number: &str) -> Option<(Vec<&str>, String)> {
+    let groups: Vec<&str> = number.split(|c: char| !c.is_ascii_digit()).collect();
+    let lengths = groups.iter().map(|group| group.len().to_string()).collect();
+    (!groups[1..].contains(&"000")).then_some((groups, lengths))
+}
+
 /// Returns whether the lengths of the groups of digits are those of a telephone number.
 pub(super) fn is_grouped(number: &str) -> bool {
-    let is_gap = |c: char| !c.is_ascii_digit();
-    let groups: Vec<&str> = number.split(is_gap).collect();
-    let lengths: String = groups.iter().map(|group| group.len().to_string()).collect();
-    // Thousands are separated by spaces as well, and the parts of identifiers by hyphens.
-    let hyphens = number.chars().filter(|c| is_gap(*c) && !matches!(c, ' ' | '\u{a0}')).count();
-    let is_clear = !is_listed("vague_phone_groups", &lengths)
-        && (hyphens == 0 || !lengths.starts_with('1') && hyphens + 1 < groups.len());
-    !groups[1..].contains(&"000")
-        && is_listed("phone_groups", &lengths)
-        && (number.starts_with('0') || is_clear)
+    groups(number).is_some_and(|(groups, lengths)| {
+        // The parts of identifiers are separated by hyphens as well.
+        let hyphens = number.chars().filter(|c| !c.is_ascii_digit() && !c.is_whitespace()).count();
+        let is_clear = !is_listed("vague_phone_groups", &lengths)
+            && (hyphens == 0 || !lengths.starts_with('1') && hyphens + 1 < groups.len());
+        is_listed("phone_groups", &lengths) && (number.starts_with('0') || is_clear)
+    })
 }
 
 /// Returns whether groups of digits are a telephone number if somebody asks to be called.
 pub(super) fn is_requested(number: &str) -> bool {
-    let groups: Vec<&str> = number.split(|c: char| !c.is_ascii_digit()).collect();
-    let lengths: String = groups.iter().map(|group| group.len().to_string()).collect();
-    !groups[1..].contains(&"000")
-        && (is_listed("phone_groups", &lengths) || is_listed("phone_groups_to_ring", &lengths))
+    let lists = ["phone_groups", "phone_groups_to_ring"];
+    groups(number).is_some_and(|(_, lengths)| lists.iter().any(|list| is_listed(list, &lengths)))
 }

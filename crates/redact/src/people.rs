@@ -7,7 +7,7 @@ use super::{
     closings,
     facts::pattern,
     lines::{Lines, Manner},
-    names::{can_sign, is_company, is_name, is_whole},
+    names::{can_sign, is_name, is_whole},
     redactor::{Redactor, splice},
 };
 
@@ -44,7 +44,9 @@ fn named_in(line: &str) -> Option<(usize, Part<'_>)> {
 
 /// Returns whether a line contains contact details, an address or an employer.
 fn tells_of_somebody(line: &str) -> bool {
-    segments(line).iter().any(|(_, s)| pattern("place").is_match(s) || is_company(s))
+    segments(line)
+        .iter()
+        .any(|(_, s)| pattern("place").is_match(s) || pattern("company").is_match(s))
         || pattern("contact").is_match(line)
 }
 
@@ -150,7 +152,7 @@ pub(super) fn hide_signatures(r: &mut Redactor, text: &str) -> String {
             let is_sure = is_whole(value) && bare_start != Some(line.start);
             let (kind, certainty) = if is_place(value) || beside_a_place && is_part {
                 ("place", Sure)
-            } else if is_company(value) {
+            } else if pattern("company").is_match(value) {
                 ("company", Doubtful)
             } else if is_first && can_sign(value) {
                 ("person", if is_sure { Sure } else { Doubtful })

@@ -8,7 +8,7 @@ use super::{
     KnownNames,
     facts::{is_listed, pattern},
     lines::{Line, Lines, Manner, line_prefix},
-    names, network, words,
+    names, network, value,
 };
 use precedent_core::error::Result;
 
@@ -172,7 +172,7 @@ fn sentences<'a>(lines: &'a Lines<'a>) -> impl Iterator<Item = &'a str> {
 
 /// Returns whether a capitalized word can be a part of a name.
 fn is_plain(word: &str) -> bool {
-    names::is_full_name(word) && !words::is_ordinary(word) && !network::is_software(word)
+    names::is_full_name(word) && !value::is_ordinary(word) && !network::is_software(word)
 }
 
 /// Returns whether a word may be a name: in a script without capitals, or one that neither opens
@@ -213,7 +213,7 @@ fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
 fn is_person(name: &str, score: f32, prefix: &str, suffix: &str) -> bool {
     let is_thing = !name.contains([' ', '\u{a0}', '-'])
         && (score < SURE_SCORE
-            || words::is_ordinary(name)
+            || value::is_ordinary(name)
             || network::is_software(name)
             || pattern("before_a_thing").is_match(prefix)
             || pattern("after_a_thing").is_match(suffix));
@@ -226,7 +226,7 @@ fn is_place(name: &str, score: f32, prefix: &str) -> bool {
     let is_likely = score >= LIKELY_SCORE && pattern("before_a_place").is_match(prefix);
     (score >= SURE_SCORE || is_likely)
         && is_capital
-        && !words::is_ordinary(name)
+        && !value::is_ordinary(name)
         && !names::is_no_name(name)
         && !network::is_software(name)
 }

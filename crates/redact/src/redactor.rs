@@ -2,6 +2,7 @@
 //! a brief.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     ops::Range,
 };
@@ -9,17 +10,11 @@ use std::{
 use super::{
     Certainty::{self, Doubtful, Sure},
     KnownNames, Wishes,
-    facts::is_listed,
-    names, words,
+    facts::{is_listed, pattern},
+    names, value,
 };
 use aho_corasick::AhoCorasick;
 use precedent_core::model::RedactionPreview;
-
-struct Pseudonym {
-    pseudonym: String,
-    count: usize,
-    sure: bool,
-}
 
 /// A kind and an original.
 type Key = (&'static str, String);
@@ -35,17 +30,20 @@ enum Scope {
     Joined,
 }
 
+/// A known text, with its places and its key.
+type Needle = (String, Scope, Key);
+
 /// The known texts, and how they are found.
 struct KnownTexts {
     automaton: AhoCorasick,
-    needles: Vec<(String, Scope, Key)>,
+    needles: Vec<Needle>,
     /// The number of pseudonyms that they were made of.
     pseudonyms: usize,
 }
 
 /// A redactor with the pseudonyms that it has assigned.
 pub(super) struct Redactor {
-    pseudonyms: HashMap<Key, Pseudonym>,
+    pseudonyms: HashMap<Key, RedactionPreview>,
     next: HashMap<&'static str, usize>,
     logins: BTreeSet<String>,
     trackers: BTreeSet<String>,
@@ -91,11 +89,16 @@ impl Redactor {
             *met = true;
             return original.to_owned();
         }
-        let next = &mut self.next;
         let entry = self.pseudonyms.entry((kind, original.to_owned())).or_insert_with(|| {
-            let number = next.entry(kind).or_insert(0);
+            let number = self.next.entry(kind).or_insert(0);
             *number += 1;
-            Pseudonym { pseudonym: format!("[{kind}-{number}]"), count: 0, sure: false }
+            RedactionPreview {
+                kind: kind.to_owned(),
+                original: original.to_owned(),
+                pseudonym: format!("[{kind}-{number}]"),
+                count: 0,
+                sure: false,
+            }
         });
         entry.count += 1;
         entry.sure |= certainty == Sure;
@@ -114,12 +117,9 @@ impl Redactor {
     /// Returns the pseudonym of a possible login in a position where one is expected.
     pub(super) fn name(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
-        let is_login = self.logins.contains(&lower);
-        let is_word = is_listed("no_logins", &lower) || words::is_ordinary(name);
-        if is_word && !is_login || lower.starts_with('[') {
-            return name.to_owned();
-        }
-        self.person(name)
+        let is_word = is_listed("no_logins", &lower) || value::is_ordinary(name);
+        let stays = is_word && !self.logins.contains(&lower);
+        if stays { name.to_owned() } else { self.person(name) }
     }
 
     /// Returns whether this exception was used.
@@ -140,16 +140,8 @@ impl Redactor {
 
     /// Returns the replacements with the originals.
     pub(super) fn preview(&self) -> Vec<RedactionPreview> {
-        let replacements = self.pseudonyms.iter().filter(|(_, entry)| entry.count > 0);
-        let mut out: Vec<RedactionPreview> = replacements
-            .map(|((kind, original), entry)| RedactionPreview {
-                kind: (*kind).to_owned(),
-                original: original.clone(),
-                pseudonym: entry.pseudonym.clone(),
-                count: entry.count,
-                sure: entry.sure,
-            })
-            .collect();
+        let mut out: Vec<RedactionPreview> =
+            self.pseudonyms.values().filter(|entry| entry.count > 0).cloned().collect();
         let number = |p: &RedactionPreview| -> Option<u32> {
             p.pseudonym.trim_end_matches(']').rsplit_once('-')?.1.parse().ok()
         };
@@ -158,37 +150,33 @@ impl Redactor {
     }
 
     /// Returns the texts that stand for a known match.
-    fn needles(&self) -> Vec<(String, Scope, Key)> {
+    fn needles(&self) -> Vec<Needle> {
         let logins = self.logins.iter().filter(|login| login.chars().count() >= 3);
-        let mut needles: Vec<(String, Scope, Key)> =
+        let mut needles: Vec<Needle> =
             logins.map(|l| (l.clone(), Scope::Login, ("user", l.clone()))).collect();
         let mut keys: Vec<&Key> = self.pseudonyms.keys().collect();
         keys.sort_unstable();
         for key in &keys {
             let (kind, original) = (key.0, key.1.as_str());
-            let least = match kind {
-                "token" => 6,
-                "person" => 3,
-                _ => 4,
-            };
             // An ordinary word may have another meaning elsewhere.
-            let is_distinctive = match kind {
-                "token" => words::is_unlike_a_word(original),
-                "user" | "host" => !words::is_ordinary(original),
-                _ => true,
+            let (least, is_distinctive, scope) = match kind {
+                "token" => (6, value::is_unlike_a_word(original), Scope::Anywhere),
+                "user" | "host" => (4, !value::is_ordinary(original), Scope::WholeWord),
+                "person" => (3, true, Scope::WholeWord),
+                _ => (4, true, Scope::WholeWord),
             };
             if is_distinctive && original.chars().count() >= least {
-                let scope = if kind == "token" { Scope::Anywhere } else { Scope::WholeWord };
                 needles.push((original.to_owned(), scope, (*key).clone()));
             }
         }
         for key in keys.into_iter().filter(|(kind, _)| matches!(*kind, "person" | "user")) {
             let parts = names::parts(&key.1).into_iter().map(|part| (part, Scope::WholeWord));
             let surname = names::surname(&key.1).map(|surname| (surname, Scope::Joined));
-            let parts = parts
-                .chain(surname)
-                .filter(|(part, _)| !self.exceptions.contains_key(&part.to_lowercase()));
-            needles.extend(parts.map(|(part, scope)| (part, scope, key.clone())));
+            for (part, scope) in parts.chain(surname) {
+                if !self.exceptions.contains_key(&part.to_lowercase()) {
+                    needles.push((part, scope, key.clone()));
+                }
+            }
         }
         // Of two people with this name, either will do.
         let mut texts = HashSet::new();
@@ -198,36 +186,28 @@ impl Redactor {
 
     /// Replaces the known matches wherever else they occur in a text.
     pub(super) fn replace_known(&mut self, text: &str) -> String {
-        let count = self.pseudonyms.len();
-        let known_texts = match self.known_texts.take().filter(|texts| texts.pseudonyms == count) {
-            Some(texts) => texts,
-            None => {
-                let needles = self.needles();
-                let texts = needles.iter().map(|(text, ..)| text);
-                let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(texts);
-                // A failure means gigabytes of names.
-                let Ok(automaton) = automaton else { return text.to_owned() };
-                KnownTexts { automaton, needles, pseudonyms: count }
-            }
-        };
-        let matches = known_texts.automaton.find_overlapping_iter(text).filter_map(|m| {
-            let known = &known_texts.needles[m.pattern().as_usize()];
-            let (needle, scope, _) = known;
-            is_in_scope(text, m.start(), m.end(), needle, *scope).then_some((
-                m.range(),
-                m.pattern(),
-                known,
-            ))
+        let pseudonyms = self.pseudonyms.len();
+        let known = self.known_texts.take().filter(|known| known.pseudonyms == pseudonyms);
+        let known = known.or_else(|| {
+            let needles = self.needles();
+            let texts = needles.iter().map(|(text, ..)| text);
+            // A failure means gigabytes of names.
+            let automaton =
+                AhoCorasick::builder().ascii_case_insensitive(true).build(texts).ok()?;
+            Some(KnownTexts { automaton, needles, pseudonyms })
         });
-        let mut matches: Vec<_> = matches.collect();
-        matches
-            .sort_by_key(|(range, index, _)| (range.start, std::cmp::Reverse(range.end), *index));
-        let matches = matches.into_iter().map(|(range, _, known)| (range, known));
-        let out = splice(text, matches, |(_, scope, (kind, original))| {
+        let Some(known) = known else { return text.to_owned() };
+        let matches = known.automaton.find_overlapping_iter(text).map(|m| (m.range(), m.pattern()));
+        let mut matches: Vec<_> = matches
+            .filter(|(range, index)| is_in_scope(text, range, &known.needles[index.as_usize()]))
+            .collect();
+        matches.sort_by_key(|(range, index)| (range.start, Reverse(range.end), *index));
+        let out = splice(text, matches, |index| {
+            let (_, scope, (kind, original)) = &known.needles[index.as_usize()];
             let certainty = if *scope == Scope::Login { Sure } else { Doubtful };
             self.hide(kind, certainty, original)
         });
-        self.known_texts = Some(known_texts);
+        self.known_texts = Some(known);
         out
     }
 }
@@ -252,26 +232,20 @@ pub(super) fn splice<T>(
 }
 
 /// Returns whether a known text is replaced in this place.
-fn is_in_scope(text: &str, start: usize, end: usize, needle: &str, scope: Scope) -> bool {
-    let (preceding_char, following_char) =
-        (text[..start].chars().next_back(), text[end..].chars().next());
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let joins = |c: Option<char>| c.is_some_and(|c| r"./\_-@:".contains(c));
+fn is_in_scope(text: &str, range: &Range<usize>, (needle, scope, _): &Needle) -> bool {
+    let (prefix, suffix) = (&text[..range.start], &text[range.end..]);
     // Pseudonyms are not redacted again.
-    let mut rest = text[end..].chars().skip(1);
-    let is_pseudonym = preceding_char == Some('[')
-        && following_char == Some('-')
-        && rest.next().is_some_and(|c| c.is_ascii_digit());
+    if prefix.ends_with('[') && pattern("number_of_pseudonym").is_match(suffix) {
+        return false;
+    }
+    let is_beside = |with: fn(char) -> bool| prefix.ends_with(with) || suffix.starts_with(with);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let joins = |c: char| r"./\_-@:".contains(c);
     let fits = match scope {
         Scope::Anywhere => true,
-        Scope::WholeWord => !is_word(preceding_char) && !is_word(following_char),
-        Scope::Login => {
-            !is_word(preceding_char)
-                && !is_word(following_char)
-                && preceding_char != Some('-')
-                && following_char != Some('-')
-        }
-        Scope::Joined => joins(preceding_char) || joins(following_char) && text.len() > end + 1,
+        Scope::WholeWord => !is_beside(is_word),
+        Scope::Login => return !is_beside(is_word) && !is_beside(|c| c == '-'),
+        Scope::Joined => prefix.ends_with(joins) || suffix.starts_with(joins) && suffix.len() > 1,
     };
-    fits && !is_pseudonym && (scope == Scope::Login || &text[start..end] == needle)
+    fits && text[range.clone()] == *needle
 }

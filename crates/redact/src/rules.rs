@@ -7,7 +7,7 @@ use toml_edit::Table;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
-    facts,
+    facts::{self, is_listed},
     lines::{self, Lines, Manner},
     names, network, numbers, people,
     redactor::{Redactor, splice},
@@ -27,29 +27,19 @@ static STAGES: LazyLock<HashMap<&str, Vec<Rule>>> = LazyLock::new(|| {
     facts::stages().map(|(name, rules)| (name, rules.map(Rule::read).collect())).collect()
 });
 
-/// The lines in which a rule holds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
-    Anything,
-    /// Everything but code.
-    Text,
-    Prose,
-    Signature,
-}
-
 /// A rule: a pattern whose named groups are replaced. `data/rules.toml` describes the fields.
 struct Rule {
     pattern: Regex,
     /// The named groups, with their kinds.
     groups: Vec<(usize, &'static str)>,
     checks: Vec<Check>,
-    sure: Vec<Check>,
-    is_sure: bool,
+    /// The conditions on the values that are sure; `None` if none is.
+    sure: Option<Vec<Check>>,
     line: Option<Regex>,
     label: Option<Regex>,
     unless_before: Option<Regex>,
     unless_after: Option<Regex>,
-    within: Within,
+    within: Option<String>,
 }
 
 impl Rule {
@@ -57,7 +47,7 @@ impl Rule {
         let text = |name: &str| facts::field(table, name);
         let pattern = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
         let checks = |name: &str| Check::read(&text(name).unwrap_or_default());
-        let is_sure = table.get("sure").is_none_or(|sure| sure.as_bool() == Some(true));
+        let is_sure = table.get("sure").is_none();
         let whole = facts::compile(&text("pattern").unwrap_or_default());
         let kind = |name: &str| KINDS.into_iter().find(|kind| name.starts_with(kind));
         let names = whole.capture_names().enumerate();
@@ -65,29 +55,23 @@ impl Rule {
             groups: names.filter_map(|(group, name)| Some((group, kind(name?)?))).collect(),
             pattern: whole,
             checks: checks("check"),
-            sure: checks("sure_if"),
-            is_sure,
+            sure: is_sure.then(|| checks("sure_if")),
             line: pattern("line"),
             label: pattern("label"),
             unless_before: pattern("unless_before"),
             unless_after: pattern("unless_after"),
-            within: match text("within").as_deref() {
-                None => Within::Anything,
-                Some("text") => Within::Text,
-                Some("signature") => Within::Signature,
-                Some(_) => Within::Prose,
-            },
+            within: text("within"),
         }
     }
 
     fn apply(&self, r: &mut Redactor, text: &str) -> String {
         let lines = LazyCell::new(|| Lines::of(text));
         let signatures = LazyCell::new(|| people::signatures(text));
-        let is_within = |at: usize| match self.within {
-            Within::Anything => true,
-            Within::Text => lines.manner(at) != Manner::Code,
-            Within::Prose => lines.is_prose(at),
-            Within::Signature => signatures.iter().any(|line| line.contains(&at)),
+        let is_within = |at: usize| match self.within.as_deref() {
+            None => true,
+            Some("text") => lines.manner(at) != Manner::Code,
+            Some("signature") => signatures.iter().any(|line| line.contains(&at)),
+            Some(_) => lines.is_prose(at),
         };
         let matches = self.pattern.captures_iter(text);
         let values = matches.filter(|c| is_within(c.get(0).map_or(0, |m| m.start())));
@@ -118,13 +102,16 @@ impl Rule {
     }
 
     fn hide_value(&self, r: &mut Redactor, kind: &'static str, value: &str) -> String {
-        let is_sure = self.is_sure && self.sure.iter().all(|check| check.passes(value));
+        let is_sure = self.sure.as_ref().is_some_and(|checks| Check::all_pass(checks, value));
         let certainty: Certainty = if is_sure { Sure } else { Doubtful };
         match kind {
             "user" => r.name(value),
             "host" => network::host(r, certainty, value),
             "link" if !r.is_link_to_tracker(value) => value.to_owned(),
-            "token" if value::is_placeholder(value) || value::names_a_secret(value) => {
+            "token"
+                if value::is_placeholder(value)
+                    || is_listed("names_of_secrets", &value.to_lowercase()) =>
+            {
                 value.to_owned()
             }
             _ => r.hide(kind, certainty, value),
@@ -138,7 +125,7 @@ impl Rule {
             "email" => !network::is_no_email(value),
             _ => true,
         };
-        has_form && (kind == "user" || self.checks.iter().all(|check| check.passes(value)))
+        has_form && (kind == "user" || Check::all_pass(&self.checks, value))
     }
 }
 

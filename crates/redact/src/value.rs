@@ -1,8 +1,9 @@
-//! Classification of values: whether a value can be a secret, and where it ends.
+//! Classification of values: whether a value can be a secret, and where it ends. An ordinary word,
+//! which may follow "password:" in an error message, is no secret, login or host.
 
 use super::{
     facts::{is_listed, pattern},
-    names, network, numbers, words,
+    names, network, numbers,
 };
 
 /// A condition on a value: a least length, and a test or a pattern that it passes or, negated, fails.
@@ -40,15 +41,14 @@ impl Check {
             "generated" => is_generated(value),
             "mixed" => is_mixed(value),
             "dense" => pattern("dense").is_match(value) || is_mixed(value),
+            "ordinary" => value.split([' ', '-', '_', '.', '+']).any(is_ordinary),
             // "password reset2": a numbered word.
-            "unnumbered" => {
-                !words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()))
+            "ordinary_numbered" => {
+                is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()))
             }
-            "ends-in-digit" => pattern("ends_in_digit").is_match(value) && !is_random(value, 12),
-            "passphrase" => is_passphrase(value),
-            "full_name" => names::is_full_name(value) && !has_ordinary_word(value),
+            "ordinary_word" => has_ordinary_word(value),
+            "full_name" => names::is_full_name(value),
             "whole" => names::is_whole(value),
-            "place_name" => is_place_name(value),
             "iban" => numbers::is_iban(value),
             "card" => numbers::is_card(value),
             "international" => numbers::is_international(value),
@@ -58,27 +58,41 @@ impl Check {
             "private_address" => network::is_private_address(value),
             name => pattern(name).is_match(value),
         };
-        value.chars().count() >= self.least && is_match != self.negated
+        (value.chars().count() >= self.least && is_match) != self.negated
+    }
+
+    /// Returns whether a value passes all of these checks.
+    pub(super) fn all_pass(checks: &[Self], value: &str) -> bool {
+        checks.iter().all(|check| check.passes(value))
     }
 }
 
-/// Returns whether a value is a passphrase of three or more joined words, as is commonly
-/// recommended.
-fn is_passphrase(value: &str) -> bool {
-    pattern("joined_words").is_match(value)
-        && !value.split(['-', '_', '.', '+']).any(words::is_ordinary)
-        && is_assigned(value)
+/// Returns whether a word is an ordinary word, and neither a name nor a secret.
+pub(super) fn is_ordinary(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let lower = bare.to_lowercase().replace(['\'', '’'], "");
+    !lower.is_empty() && is_listed("ordinary", &lower)
 }
 
-/// Returns whether the value behind the label of a place can be its name or address.
-pub(super) fn is_place_name(value: &str) -> bool {
-    ["number", "lower"].iter().all(|other| !pattern(other).is_match(value))
-        && !has_ordinary_word(value)
+/// Returns whether a text cannot be a word: it has a digit or punctuation among its letters, or
+/// inner capitals. Such a text may be replaced everywhere, because it has no other meaning.
+pub(super) fn is_unlike_a_word(text: &str) -> bool {
+    let inner = text.trim_matches(|c: char| !c.is_alphanumeric());
+    let capital_inside =
+        || inner.chars().any(char::is_lowercase) && inner.chars().skip(1).any(char::is_uppercase);
+    text.chars().any(|c| c.is_numeric())
+        || inner.chars().any(|c| !c.is_alphanumeric() && !matches!(c, '-' | '\'' | '’' | '.' | '_'))
+        || !is_camel(inner) && capital_inside()
+}
+
+/// Returns whether a text is camel case: `NotFound`, `unexpectedEnd`.
+pub(super) fn is_camel(text: &str) -> bool {
+    pattern("camel").is_match(text)
 }
 
 /// Returns whether a value contains an ordinary word.
 pub(super) fn has_ordinary_word(value: &str) -> bool {
-    value.split_whitespace().any(words::is_ordinary)
+    value.split_whitespace().any(is_ordinary)
 }
 
 /// Returns whether a value is only a placeholder for a secret.
@@ -86,24 +100,19 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     value.is_empty() || pattern("placeholder").is_match(value)
 }
 
-/// Returns whether a value is a secret's name in its position.
-pub(super) fn names_a_secret(value: &str) -> bool {
-    is_listed("names_of_secrets", &value.to_lowercase())
-}
-
 /// Returns whether a value looks random: at least `least` characters, with letters and digits, or
 /// with irregular case.
 pub(super) fn is_random(value: &str, least: usize) -> bool {
-    let count = value.chars().count();
-    let has = |predicate: fn(&char) -> bool| value.chars().any(|c| predicate(&c));
-    let letters = has(|c| c.is_alphabetic());
+    let has = |predicate: fn(char) -> bool| value.contains(predicate);
     // `AuthException2` is a class.
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
-    let class = value.len() - stem.len() <= 2 && words::is_camel(stem);
-    let random = letters && (has(char::is_ascii_digit) || !is_worded(value));
-    count >= least
-        && random
-        && !class
+    let is_class = value.len() - stem.len() <= 2 && is_camel(stem);
+    let is_word = |part: &str| part.is_empty() || !is_unlike_a_word(part) || is_camel(part);
+    let is_worded = || value.split(|c: char| !c.is_alphabetic()).all(is_word);
+    value.chars().count() >= least
+        && has(char::is_alphabetic)
+        && (has(|c| c.is_ascii_digit()) || !is_worded())
+        && !is_class
         && !is_placeholder(value)
         && !pattern("technical").is_match(value)
 }
@@ -131,21 +140,13 @@ fn is_mixed(value: &str) -> bool {
     chars.len() >= 12 && changes.count() * 100 >= chars.len() * 15
 }
 
-/// Returns whether a value consists of words: each part in one case, or with a capital in front.
-fn is_worded(value: &str) -> bool {
-    value
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|part| !part.is_empty())
-        .all(|part| !words::is_unlike_a_word(part) || words::is_camel(part))
-}
-
 /// Returns whether an assigned value, `name=value`, or a quoted one may be a secret: any text
 /// except an ordinary word, code or a measure.
 pub(super) fn is_assigned(value: &str) -> bool {
     let count = value.chars().count();
     count >= 3
         && !is_placeholder(value)
-        && !words::is_ordinary(value)
+        && !is_ordinary(value)
         && !pattern("technical").is_match(value)
         && !value.split(['_', '-', '.']).any(|part| part.len() > 2 && said_of_errors(part))
         && value.chars().any(char::is_alphanumeric)
@@ -155,10 +156,7 @@ pub(super) fn is_assigned(value: &str) -> bool {
 /// placeholder and ordinary words.
 pub(super) fn is_header_secret(value: &str) -> bool {
     let bare = value.trim_end_matches('=');
-    bare.chars().count() >= 2
-        && !is_placeholder(value)
-        && !words::is_ordinary(bare)
-        && !is_sentence(value)
+    bare.chars().count() >= 2 && !is_placeholder(value) && !is_ordinary(bare) && !is_sentence(value)
 }
 
 /// Returns whether a word belongs to an error message.
@@ -173,7 +171,7 @@ pub(super) fn is_told(value: &str, least: usize) -> bool {
     bare.chars().count() >= least
         && is_assigned(bare)
         && !bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '/' | ':'))
-        && (words::is_unlike_a_word(bare)
+        && (is_unlike_a_word(bare)
             || bare.starts_with(['!', '#', '$', '%', '&', '*', '+', '^']) && bare.len() > 5)
         && !bare.ends_with(['(', '{', '['])
 }
@@ -259,6 +257,38 @@ mod tests {
         for value in ["hunter22", "swordfish", "a&b<c>d9", "Tr0ub4dor&3", "$ecret1!", "abcDEF123=="]
         {
             assert!(is_assigned(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn words_about_things_are_ordinary_in_every_language() {
+        for word in [
+            "must",
+            "Unexpected",
+            "null.",
+            "not",
+            "abgelaufen",
+            "obligatoire",
+            "неверный",
+            "无效",
+            "doesn't",
+        ] {
+            assert!(is_ordinary(word), "{word}");
+        }
+        for word in ["hunter22", "swordfish", "Berta", ""] {
+            assert!(!is_ordinary(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn words_are_distinguished_from_random_text() {
+        for text in
+            ["unexpected", "Postgres", "NotFound", "unexpectedEnd", "well-known", "user_name"]
+        {
+            assert!(!is_unlike_a_word(text), "{text}");
+        }
+        for text in ["hunter22", "a&b<c>", "sWorDfIsh", "geheim!x"] {
+            assert!(is_unlike_a_word(text), "{text}");
         }
     }
 }
