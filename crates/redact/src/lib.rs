@@ -72,11 +72,7 @@ impl KnownNames {
 
 /// Returns the texts of a brief, each once.
 pub fn texts(brief: &Brief) -> BTreeSet<String> {
-    let mut texts = BTreeSet::new();
-    walk(&mut brief.clone(), &mut |text| {
-        texts.insert(text.clone());
-    });
-    texts
+    texts_of(&mut brief.clone()).into_iter().map(std::mem::take).collect()
 }
 
 /// Redacts every text of a brief.
@@ -96,14 +92,12 @@ pub fn preview(brief: &Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Vec<Re
 fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor {
     let mut redactor = Redactor::new(&names.logins, hosts_of(brief), wishes);
     redactor.assign_names(names);
-    walk(brief, &mut |text| *text = run_detectors(&mut redactor, text));
+    texts_of(brief).into_iter().for_each(|text| *text = run_detectors(&mut redactor, text));
     // The tracker identifies the author, so no pattern is needed.
-    for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
-        if let Some(author) = entry.quote.as_mut().and_then(|q| q.author.as_mut()) {
-            *author = redactor.person(author);
-        }
-    }
-    walk(brief, &mut |text| *text = hide_known(&mut redactor, text));
+    let entries = brief.sections.iter_mut().flat_map(|s| &mut s.entries);
+    let quotes = entries.filter_map(|entry| entry.quote.as_mut());
+    quotes.filter_map(|q| q.author.as_mut()).for_each(|name| *name = redactor.person(name));
+    texts_of(brief).into_iter().for_each(|text| *text = hide_known(&mut redactor, text));
     // Keep only the exceptions that were used, because others would reveal text outside the brief.
     brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
     if wishes.links {
@@ -139,8 +133,14 @@ fn hide_known(redactor: &mut Redactor, text: &str) -> String {
     out
 }
 
-/// Redacts a text once with each detector. Each leaves the replacements of the previous ones alone.
+/// Redacts a text with each detector, and again what the replacements reveal.
 fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
+    let out = run_once(redactor, text);
+    if out == text { out } else { run_once(redactor, &out) }
+}
+
+/// Redacts a text once with each detector. Each leaves the replacements of the previous ones alone.
+fn run_once(redactor: &mut Redactor, text: &str) -> String {
     let mut out = rules::hide(redactor, "secrets", text);
     out = named_secrets::hide(redactor, &out);
     for stage in ["accounts", "network", "addresses"] {
@@ -156,28 +156,21 @@ fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
     out
 }
 
-/// Calls `change` with every text of a brief except the keys and addresses of citations.
-fn walk(brief: &mut Brief, change: &mut dyn FnMut(&mut String)) {
-    change(&mut brief.title);
+/// Returns every text of a brief except the keys and addresses of citations.
+fn texts_of(brief: &mut Brief) -> Vec<&mut String> {
+    let is_of_wiki = |citation: &&mut String| citation.starts_with("[Wiki: ");
+    let mut texts = vec![&mut brief.title];
     for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
-        entry.heading.iter_mut().for_each(&mut *change);
-        entry.text.iter_mut().for_each(&mut *change);
-        if let Some(quote) = &mut entry.quote {
-            change(&mut quote.text);
-        }
-        entry
-            .citations
-            .iter_mut()
-            .filter(|c| c.label.starts_with("[Wiki: "))
-            .for_each(|c| change(&mut c.label));
+        texts.extend(entry.heading.iter_mut().chain(&mut entry.text));
+        texts.extend(entry.quote.iter_mut().map(|quote| &mut quote.text));
+        texts.extend(entry.citations.iter_mut().map(|c| &mut c.label).filter(is_of_wiki));
     }
-    change(&mut brief.record.request.text);
+    texts.push(&mut brief.record.request.text);
     for source in &mut brief.record.sources {
-        change(&mut source.title);
-        if source.citation.starts_with("[Wiki: ") {
-            change(&mut source.citation);
-        }
+        texts.push(&mut source.title);
+        texts.extend(Some(&mut source.citation).filter(is_of_wiki));
     }
+    texts
 }
 
 /// Returns the trackers' own hosts, which every citation contains.

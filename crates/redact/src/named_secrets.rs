@@ -14,8 +14,6 @@ use super::{
     value::{self, Check},
 };
 
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(read_rules);
-
 /// The patterns of what joins a name to its value, with the joins of `data/named_secrets.txt`.
 const JOINS: [(&str, &str); 6] = [
     ("secret_assigned", "assigned"),
@@ -26,25 +24,16 @@ const JOINS: [(&str, &str); 6] = [
     ("secret_space", "beside"),
 ];
 
-/// A line of `data/named_secrets.txt`, which describes it.
-struct Rule {
-    kind: &'static str,
-    joins: Vec<&'static str>,
-    checks: Vec<Check>,
-    certainty: Certainty,
-}
-
-fn read_rules() -> Vec<Rule> {
-    let lines = include_str!("../data/named_secrets.txt").lines();
-    let rules = lines.filter(|line| !line.starts_with('#')).filter_map(|line| {
-        let (front, checks) = line.split_once(" = ")?;
-        let mut joins = front.split(' ');
+/// The lines of `data/named_secrets.txt`, which describes them: the kind of the name and its joins,
+/// the certainty, and the checks on the value.
+static RULES: LazyLock<Vec<(Vec<&str>, Certainty, Vec<Check>)>> = LazyLock::new(|| {
+    let lines = include_str!("../data/named_secrets.txt").lines().filter(|l| !l.starts_with('#'));
+    let rules = lines.filter_map(|line| line.split_once(" = ")).map(|(front, checks)| {
         let certainty = if checks.starts_with('?') { Doubtful } else { Sure };
-        let checks = Check::read(checks.trim_start_matches('?'));
-        Some(Rule { kind: joins.next()?, joins: joins.collect(), checks, certainty })
+        (front.split(' ').collect(), certainty, Check::read(checks.trim_start_matches('?')))
     });
     rules.collect()
-}
+});
 
 /// A secret's name, with its position. `data/named_secrets.txt` lists the kinds.
 struct Name<'a> {
@@ -200,12 +189,11 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Ce
     }
     let is_joined = join == "colon" && text[..value.start].ends_with(':');
     let kind = if is_number { format!("{}-number", name.kind) } else { name.kind.to_owned() };
-    let is_match = |rule: &&Rule| {
-        rule.kind == kind
-            && (rule.joins.iter().any(|j| *j == join || is_joined && *j == "joined"))
-            && Check::all_pass(&rule.checks, value.text)
+    let is_match = |(front, _, checks): &&(Vec<&str>, Certainty, Vec<Check>)| {
+        let has_join = front.contains(&join) || is_joined && front.contains(&"joined");
+        front[0] == kind && has_join && Check::all_pass(checks, value.text)
     };
-    let certainty = RULES.iter().find(is_match).map(|rule| rule.certainty);
+    let certainty = RULES.iter().find(is_match).map(|(_, certainty, _)| *certainty);
     let beside_a_user = || {
         matches!(kind.as_str(), "password" | "weak")
             && matches!(join, "colon" | "sentence" | "quoted")

@@ -23,13 +23,8 @@ pub(super) fn is_name(text: &str) -> bool {
 /// Returns whether a text that was recognized as a name has the form of one: no word has a capital
 /// inside, as identifiers have, except after "Mc", "Mac" and an apostrophe.
 pub(super) fn is_full_name(text: &str) -> bool {
-    let has_inner_capital = |word: &str| {
-        let rest = word.strip_prefix("Mc").or(word.strip_prefix("Mac")).unwrap_or(word);
-        let mut chars = rest.chars().skip(1);
-        chars.any(char::is_uppercase) && rest.chars().any(char::is_lowercase)
-    };
-    let mut words = text.split([' ', '\u{a0}', '-', '\'', '’']);
-    can_sign(text) && !words.any(has_inner_capital)
+    let without_prefixes = text.replace("Mc", "").replace("Mac", "");
+    can_sign(text) && !pattern("inner_capital").is_match(&without_prefixes)
 }
 
 /// Returns whether a text in the position of a name can be one in a script without case: East Asian

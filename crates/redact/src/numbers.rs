@@ -17,16 +17,9 @@ pub(super) fn is_iban(text: &str) -> bool {
 /// (Luhn).
 pub(super) fn is_card(text: &str) -> bool {
     let digits = digits(text);
-    let sum: u32 = digits
-        .bytes()
-        .rev()
-        .enumerate()
-        .map(|(at, digit)| match (at % 2, u32::from(digit.saturating_sub(b'0'))) {
-            (1, digit) if digit > 4 => digit * 2 - 9,
-            (1, digit) => digit * 2,
-            (_, digit) => digit,
-        })
-        .sum();
+    let double = |digit: u32| digit * 2 / 10 + digit * 2 % 10;
+    let from_end = digits.chars().rev().filter_map(|c| c.to_digit(10)).enumerate();
+    let sum: u32 = from_end.map(|(at, d)| if at % 2 == 0 { d } else { double(d) }).sum();
     pattern("card_number").is_match(&digits) && sum.is_multiple_of(10)
 }
 

@@ -17,7 +17,7 @@ use aho_corasick::AhoCorasick;
 use precedent_core::model::RedactionPreview;
 
 /// A kind and an original.
-type Key = (&'static str, String);
+type Key = (String, String);
 
 /// The places in which a known text is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ struct KnownTexts {
 /// A redactor with the pseudonyms that it has assigned.
 pub(super) struct Redactor {
     pseudonyms: HashMap<Key, RedactionPreview>,
-    next: HashMap<&'static str, usize>,
+    next: HashMap<String, usize>,
     logins: BTreeSet<String>,
     trackers: BTreeSet<String>,
     hide_links: bool,
@@ -75,12 +75,7 @@ impl Redactor {
     }
 
     /// Returns the pseudonym of a match, the same each time, or the original if the user keeps it.
-    pub(super) fn hide(
-        &mut self,
-        kind: &'static str,
-        certainty: Certainty,
-        original: &str,
-    ) -> String {
+    pub(super) fn hide(&mut self, kind: &str, certainty: Certainty, original: &str) -> String {
         // Some trackers use the name as the login.
         if kind == "person" && self.logins.contains(&original.to_lowercase()) {
             return self.person(original);
@@ -89,17 +84,18 @@ impl Redactor {
             *met = true;
             return original.to_owned();
         }
-        let entry = self.pseudonyms.entry((kind, original.to_owned())).or_insert_with(|| {
-            let number = self.next.entry(kind).or_insert(0);
-            *number += 1;
-            RedactionPreview {
-                kind: kind.to_owned(),
-                original: original.to_owned(),
-                pseudonym: format!("[{kind}-{number}]"),
-                count: 0,
-                sure: false,
-            }
-        });
+        let entry =
+            self.pseudonyms.entry((kind.to_owned(), original.to_owned())).or_insert_with(|| {
+                let number = self.next.entry(kind.to_owned()).or_insert(0);
+                *number += 1;
+                RedactionPreview {
+                    kind: kind.to_owned(),
+                    original: original.to_owned(),
+                    pseudonym: format!("[{kind}-{number}]"),
+                    count: 0,
+                    sure: false,
+                }
+            });
         entry.count += 1;
         entry.sure |= certainty == Sure;
         entry.pseudonym.clone()
@@ -153,11 +149,11 @@ impl Redactor {
     fn needles(&self) -> Vec<Needle> {
         let logins = self.logins.iter().filter(|login| login.chars().count() >= 3);
         let mut needles: Vec<Needle> =
-            logins.map(|l| (l.clone(), Scope::Login, ("user", l.clone()))).collect();
+            logins.map(|l| (l.clone(), Scope::Login, ("user".to_owned(), l.clone()))).collect();
         let mut keys: Vec<&Key> = self.pseudonyms.keys().collect();
         keys.sort_unstable();
         for key in &keys {
-            let (kind, original) = (key.0, key.1.as_str());
+            let (kind, original) = (key.0.as_str(), key.1.as_str());
             // An ordinary word may have another meaning elsewhere.
             let (least, is_distinctive, scope) = match kind {
                 "token" => (6, value::is_unlike_a_word(original), Scope::Anywhere),
@@ -169,7 +165,7 @@ impl Redactor {
                 needles.push((original.to_owned(), scope, (*key).clone()));
             }
         }
-        for key in keys.into_iter().filter(|(kind, _)| matches!(*kind, "person" | "user")) {
+        for key in keys.into_iter().filter(|(kind, _)| matches!(kind.as_str(), "person" | "user")) {
             let parts = names::parts(&key.1).into_iter().map(|part| (part, Scope::WholeWord));
             let surname = names::surname(&key.1).map(|surname| (surname, Scope::Joined));
             for (part, scope) in parts.chain(surname) {

@@ -14,14 +14,8 @@ use super::{
     value::{self, Check},
 };
 
-/// The kinds of private text that rules find.
-const KINDS: [&str; 13] = [
-    "token", "user", "host", "person", "place", "company", "email", "address", "device", "account",
-    "link", "card", "phone",
-];
-
 /// The range of a value, its kind and its text.
-type Value<'t> = (Range<usize>, (&'static str, &'t str));
+type Value<'t> = (Range<usize>, (&'t str, &'t str));
 
 static STAGES: LazyLock<HashMap<&str, Vec<Rule>>> = LazyLock::new(|| {
     facts::stages().map(|(name, rules)| (name, rules.map(Rule::read).collect())).collect()
@@ -31,7 +25,7 @@ static STAGES: LazyLock<HashMap<&str, Vec<Rule>>> = LazyLock::new(|| {
 struct Rule {
     pattern: Regex,
     /// The named groups, with their kinds.
-    groups: Vec<(usize, &'static str)>,
+    groups: Vec<(usize, String)>,
     checks: Vec<Check>,
     /// The conditions on the values that are sure; `None` if none is.
     sure: Option<Vec<Check>>,
@@ -49,10 +43,10 @@ impl Rule {
         let checks = |name: &str| Check::read(&text(name).unwrap_or_default());
         let is_sure = table.get("sure").is_none();
         let whole = facts::compile(&text("pattern").unwrap_or_default());
-        let kind = |name: &str| KINDS.into_iter().find(|kind| name.starts_with(kind));
+        let kind = |name: &str| name.trim_end_matches(char::is_numeric).to_owned();
         let names = whole.capture_names().enumerate();
         Self {
-            groups: names.filter_map(|(group, name)| Some((group, kind(name?)?))).collect(),
+            groups: names.filter_map(|(group, name)| Some((group, kind(name?)))).collect(),
             pattern: whole,
             checks: checks("check"),
             sure: is_sure.then(|| checks("sure_if")),
@@ -80,14 +74,14 @@ impl Rule {
     }
 
     /// Returns the values of a match with their kinds, or `None` if it stays.
-    fn values<'t>(&self, c: &Captures<'t>, text: &'t str) -> Option<Vec<Value<'t>>> {
+    fn values<'t>(&'t self, c: &Captures<'t>, text: &'t str) -> Option<Vec<Value<'t>>> {
         let whole = c.get(0)?;
         let mut values: Vec<Value<'_>> = Vec::new();
         for (group, kind) in &self.groups {
             let Some(m) = c.get(*group).filter(|m| !m.is_empty()) else { continue };
-            let is_phone = *kind == "phone";
+            let is_phone = kind == "phone";
             let value = if is_phone { numbers::longest_phone(m.as_str()) } else { m.as_str() };
-            values.push((m.start()..m.start() + value.len(), (*kind, value)));
+            values.push((m.start()..m.start() + value.len(), (kind.as_str(), value)));
         }
         values.sort_by_key(|(range, _)| range.start);
         let (range, (kind, _)) = values.last()?;
@@ -101,7 +95,7 @@ impl Rule {
         (!is_excluded).then_some(values)
     }
 
-    fn hide_value(&self, r: &mut Redactor, kind: &'static str, value: &str) -> String {
+    fn hide_value(&self, r: &mut Redactor, kind: &str, value: &str) -> String {
         let is_sure = self.sure.as_ref().is_some_and(|checks| Check::all_pass(checks, value));
         let certainty: Certainty = if is_sure { Sure } else { Doubtful };
         match kind {
