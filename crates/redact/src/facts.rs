@@ -28,7 +28,6 @@ static WORDS: LazyLock<HashMap<String, HashSet<String>>> = LazyLock::new(|| {
     let document = read(include_str!("../data/words.toml"));
     document.iter().map(|(name, item)| (name.to_owned(), words(item))).collect()
 });
-static RULES: LazyLock<DocumentMut> = LazyLock::new(|| read(include_str!("../data/rules.toml")));
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\{([a-z_]{2,})\}"));
 
 fn read(text: &str) -> DocumentMut {
@@ -68,10 +67,11 @@ pub(super) fn is_listed(list: &str, word: &str) -> bool {
     WORDS[list].contains(word)
 }
 
-/// Returns the tables of the rules of each stage, in order.
-pub(super) fn stages() -> impl Iterator<Item = (&'static str, impl Iterator<Item = &'static Table>)>
-{
-    RULES.iter().map(|(stage, rules)| (stage, rules.as_array_of_tables().unwrap().iter()))
+/// Reads the rules of each stage, in order.
+pub(super) fn rules<T>(read_rule: fn(&Table) -> T) -> HashMap<String, Vec<T>> {
+    let document = read(include_str!("../data/rules.toml"));
+    let tables = |rules: &Item| rules.as_array_of_tables().unwrap().iter().map(read_rule).collect();
+    document.iter().map(|(stage, rules)| (stage.to_owned(), tables(rules))).collect()
 }
 
 /// Returns the text of a field of a table, on one line.

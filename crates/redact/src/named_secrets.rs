@@ -9,7 +9,6 @@ use regex::Captures;
 use super::{
     Certainty::{self, Doubtful, Sure},
     facts::{is_listed, pattern},
-    lines,
     redactor::{Redactor, splice},
     value::{self, Check},
 };
@@ -125,9 +124,8 @@ fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, Certainty)> 
     if matches!(join, "colon" | "assigned") {
         let is_comparison = joint.as_str().ends_with('=') && text[at..].starts_with([':', '=']);
         // "Passwords do not match: …" is an error message, "PASS: …" the result of a test.
-        let mut words = joint.as_str().split(|c: char| !c.is_alphabetic());
         if is_comparison
-            || words.any(value::said_of_errors)
+            || pattern("error_word").is_match(joint.as_str())
             || name.text == "PASS" && join == "colon"
         {
             return None;
@@ -182,7 +180,7 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Ce
     let is_number = pattern("secret_number").is_match(value.text);
     if is_code
         || value::is_sentence(value.text)
-        || value::is_placeholder(value.text)
+        || pattern("placeholder").is_match(value.text)
         || is_number && is_amount(suffix, name, join, value)
     {
         return None;
@@ -193,16 +191,7 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Ce
         let has_join = front.contains(&join) || is_joined && front.contains(&"joined");
         front[0] == kind && has_join && Check::all_pass(checks, value.text)
     };
-    let certainty = RULES.iter().find(is_match).map(|(_, certainty, _)| *certainty);
-    let beside_a_user = || {
-        matches!(kind.as_str(), "password" | "weak")
-            && matches!(join, "colon" | "sentence" | "quoted")
-            && value.text.chars().count() >= 4
-            && value::is_assigned(value.text)
-            && pattern("after_a_password").is_match(suffix)
-            && is_beside_a_user(text, name.start)
-    };
-    certainty.or_else(|| beside_a_user().then_some(Doubtful))
+    RULES.iter().find(is_match).map(|(_, certainty, _)| *certainty)
 }
 
 /// Returns whether a number is an amount: a unit follows it, or its name is a plural.
@@ -215,16 +204,4 @@ fn is_amount(suffix: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> bo
         // "prompt_tokens: 1234567" is a count.
         kind => has_unit && !value.is_quoted || kind == "key" && name.text.ends_with(['s', 'S']),
     }
-}
-
-/// Returns whether the same line, or an adjacent one, names the login.
-fn is_beside_a_user(text: &str, at: usize) -> bool {
-    let own_line = lines::line_prefix(text, at);
-    let above = text[..at - own_line.len()].trim_end_matches('\n').rsplit('\n').next();
-    let below = text[at..].split('\n').nth(1);
-    let names_login =
-        |line: &str| pattern("login").captures(line).is_some_and(|c| !value::said_of_errors(&c[1]));
-    let is_short = |line: &&str| line.split_whitespace().count() <= 5;
-    let mut others = [above, below].into_iter().flatten().filter(is_short);
-    names_login(own_line) || pattern("bullet").is_match(own_line) && others.any(names_login)
 }

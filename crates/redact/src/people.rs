@@ -42,14 +42,6 @@ fn named_in(line: &str) -> Option<(usize, Part<'_>)> {
     (is_short && is_name(name)).then_some((from, ("person", certainty, name)))
 }
 
-/// Returns whether a line contains contact details, an address or an employer.
-fn tells_of_somebody(line: &str) -> bool {
-    segments(line)
-        .iter()
-        .any(|(_, s)| pattern("place").is_match(s) || pattern("company").is_match(s))
-        || pattern("contact").is_match(line)
-}
-
 /// Returns the offset of a signature without a closing formula: the last lines of a text, if they
 /// begin with a name. The text must have a greeting and content, or the lines an address.
 fn bare_signature(text: &str) -> Option<usize> {
@@ -60,7 +52,11 @@ fn bare_signature(text: &str) -> Option<usize> {
     let name = segments(rows.first()?).first().map(|(_, s)| *s)?;
     let (greeting, rest) = head.split_once('\n').unwrap_or((head, ""));
     let has_greeting = precedent_text::mail::greets(greeting) && !rest.trim().is_empty();
-    let signs = has_greeting || rows[1..].iter().any(|row| tells_of_somebody(row));
+    // Contact details, an address or an employer.
+    let is_of_person = |s: &str| pattern("place").is_match(s) || pattern("company").is_match(s);
+    let tells = |row: &&str| segments(row).iter().any(|(_, s)| is_of_person(s));
+    let signs =
+        has_greeting || rows[1..].iter().any(|row| tells(row) || pattern("contact").is_match(row));
     let short = rows.len() <= 8
         && rows.iter().all(|row| row.chars().count() <= 90 && !row.ends_with(['?', ':', '{']));
     (short && signs && !head.ends_with([':', '：']) && can_sign(name))

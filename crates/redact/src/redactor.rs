@@ -33,13 +33,8 @@ enum Scope {
 /// A known text, with its places and its key.
 type Needle = (String, Scope, Key);
 
-/// The known texts, and how they are found.
-struct KnownTexts {
-    automaton: AhoCorasick,
-    needles: Vec<Needle>,
-    /// The number of pseudonyms that they were made of.
-    pseudonyms: usize,
-}
+/// The known texts, how they are found, and the number of pseudonyms that they were made of.
+type KnownTexts = (AhoCorasick, Vec<Needle>, usize);
 
 /// A redactor with the pseudonyms that it has assigned.
 pub(super) struct Redactor {
@@ -183,23 +178,23 @@ impl Redactor {
     /// Replaces the known matches wherever else they occur in a text.
     pub(super) fn replace_known(&mut self, text: &str) -> String {
         let pseudonyms = self.pseudonyms.len();
-        let known = self.known_texts.take().filter(|known| known.pseudonyms == pseudonyms);
+        let known = self.known_texts.take().filter(|known| known.2 == pseudonyms);
         let known = known.or_else(|| {
             let needles = self.needles();
             let texts = needles.iter().map(|(text, ..)| text);
             // A failure means gigabytes of names.
             let automaton =
                 AhoCorasick::builder().ascii_case_insensitive(true).build(texts).ok()?;
-            Some(KnownTexts { automaton, needles, pseudonyms })
+            Some((automaton, needles, pseudonyms))
         });
         let Some(known) = known else { return text.to_owned() };
-        let matches = known.automaton.find_overlapping_iter(text).map(|m| (m.range(), m.pattern()));
+        let matches = known.0.find_overlapping_iter(text).map(|m| (m.range(), m.pattern()));
         let mut matches: Vec<_> = matches
-            .filter(|(range, index)| is_in_scope(text, range, &known.needles[index.as_usize()]))
+            .filter(|(range, index)| is_in_scope(text, range, &known.1[index.as_usize()]))
             .collect();
         matches.sort_by_key(|(range, index)| (range.start, Reverse(range.end), *index));
         let out = splice(text, matches, |index| {
-            let (_, scope, (kind, original)) = &known.needles[index.as_usize()];
+            let (_, scope, (kind, original)) = &known.1[index.as_usize()];
             let certainty = if *scope == Scope::Login { Sure } else { Doubtful };
             self.hide(kind, certainty, original)
         });

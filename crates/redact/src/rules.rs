@@ -11,15 +11,13 @@ use super::{
     lines::{self, Lines, Manner},
     names, network, numbers, people,
     redactor::{Redactor, splice},
-    value::{self, Check},
+    value::Check,
 };
 
 /// The range of a value, its kind and its text.
 type Value<'t> = (Range<usize>, (&'t str, &'t str));
 
-static STAGES: LazyLock<HashMap<&str, Vec<Rule>>> = LazyLock::new(|| {
-    facts::stages().map(|(name, rules)| (name, rules.map(Rule::read).collect())).collect()
-});
+static STAGES: LazyLock<HashMap<String, Vec<Rule>>> = LazyLock::new(|| facts::rules(Rule::read));
 
 /// A rule: a pattern whose named groups are replaced. `data/rules.toml` describes the fields.
 struct Rule {
@@ -103,7 +101,7 @@ impl Rule {
             "host" => network::host(r, certainty, value),
             "link" if !r.is_link_to_tracker(value) => value.to_owned(),
             "token"
-                if value::is_placeholder(value)
+                if facts::pattern("placeholder").is_match(value)
                     || is_listed("names_of_secrets", &value.to_lowercase()) =>
             {
                 value.to_owned()

@@ -38,6 +38,7 @@ impl Check {
             "told" => is_told(value, self.least),
             "assigned" => is_assigned(value),
             "header_secret" => is_header_secret(value),
+            "sentence" => is_sentence(value),
             "generated" => is_generated(value),
             "mixed" => is_mixed(value),
             "dense" => pattern("dense").is_match(value) || is_mixed(value),
@@ -46,7 +47,7 @@ impl Check {
             "ordinary_numbered" => {
                 is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()))
             }
-            "ordinary_word" => has_ordinary_word(value),
+            "ordinary_word" => value.split_whitespace().any(is_ordinary),
             "full_name" => names::is_full_name(value),
             "whole" => names::is_whole(value),
             "iban" => numbers::is_iban(value),
@@ -82,22 +83,7 @@ pub(super) fn is_unlike_a_word(text: &str) -> bool {
         || inner.chars().any(char::is_lowercase) && inner.chars().skip(1).any(char::is_uppercase);
     text.chars().any(|c| c.is_numeric())
         || inner.chars().any(|c| !c.is_alphanumeric() && !matches!(c, '-' | '\'' | '’' | '.' | '_'))
-        || !is_camel(inner) && capital_inside()
-}
-
-/// Returns whether a text is camel case: `NotFound`, `unexpectedEnd`.
-pub(super) fn is_camel(text: &str) -> bool {
-    pattern("camel").is_match(text)
-}
-
-/// Returns whether a value contains an ordinary word.
-pub(super) fn has_ordinary_word(value: &str) -> bool {
-    value.split_whitespace().any(is_ordinary)
-}
-
-/// Returns whether a value is only a placeholder for a secret.
-pub(super) fn is_placeholder(value: &str) -> bool {
-    value.is_empty() || pattern("placeholder").is_match(value)
+        || !pattern("camel").is_match(inner) && capital_inside()
 }
 
 /// Returns whether a value looks random: at least `least` characters, with letters and digits, or
@@ -106,14 +92,15 @@ pub(super) fn is_random(value: &str, least: usize) -> bool {
     let has = |predicate: fn(char) -> bool| value.contains(predicate);
     // `AuthException2` is a class.
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_class = value.len() - stem.len() <= 2 && is_camel(stem);
-    let is_word = |part: &str| part.is_empty() || !is_unlike_a_word(part) || is_camel(part);
+    let is_class = value.len() - stem.len() <= 2 && pattern("camel").is_match(stem);
+    let is_word =
+        |part: &str| part.is_empty() || !is_unlike_a_word(part) || pattern("camel").is_match(part);
     let is_worded = || value.split(|c: char| !c.is_alphabetic()).all(is_word);
     value.chars().count() >= least
         && has(char::is_alphabetic)
         && (has(|c| c.is_ascii_digit()) || !is_worded())
         && !is_class
-        && !is_placeholder(value)
+        && !pattern("placeholder").is_match(value)
         && !pattern("technical").is_match(value)
 }
 
@@ -145,10 +132,10 @@ fn is_mixed(value: &str) -> bool {
 pub(super) fn is_assigned(value: &str) -> bool {
     let count = value.chars().count();
     count >= 3
-        && !is_placeholder(value)
+        && !pattern("placeholder").is_match(value)
         && !is_ordinary(value)
         && !pattern("technical").is_match(value)
-        && !value.split(['_', '-', '.']).any(|part| part.len() > 2 && said_of_errors(part))
+        && !pattern("error_part").is_match(value)
         && value.chars().any(char::is_alphanumeric)
 }
 
@@ -156,12 +143,10 @@ pub(super) fn is_assigned(value: &str) -> bool {
 /// placeholder and ordinary words.
 pub(super) fn is_header_secret(value: &str) -> bool {
     let bare = value.trim_end_matches('=');
-    bare.chars().count() >= 2 && !is_placeholder(value) && !is_ordinary(bare) && !is_sentence(value)
-}
-
-/// Returns whether a word belongs to an error message.
-pub(super) fn said_of_errors(part: &str) -> bool {
-    is_listed("error_words", &part.to_lowercase())
+    bare.chars().count() >= 2
+        && !pattern("placeholder").is_match(value)
+        && !is_ordinary(bare)
+        && !is_sentence(value)
 }
 
 /// Returns whether a value after a colon, `password: value`, is a secret: it must not look like a
@@ -183,7 +168,7 @@ pub(super) fn is_sentence(value: &str) -> bool {
     parts.len() > 1
         && (parts.len() > 7
             || value.ends_with(['.', '!', '?', '。', ':'])
-            || has_ordinary_word(value))
+            || parts.iter().any(|word| is_ordinary(word)))
 }
 
 /// Returns the unquoted value at the start of a text: up to the next space, or to the end of a
