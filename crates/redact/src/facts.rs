@@ -11,15 +11,10 @@ use precedent_text::pattern::re;
 use regex::{Captures, Regex};
 use toml_edit::{DocumentMut, Item, Table};
 
-/// A pattern of `patterns.toml`, which is compiled when it is first used.
-struct Pattern {
-    source: String,
-    compiled: OnceLock<Regex>,
-}
-
-static PATTERNS: LazyLock<HashMap<String, Pattern>> = LazyLock::new(|| {
-    let pattern = |item| Pattern { source: one_line(item), compiled: OnceLock::new() };
+/// The patterns of `patterns.toml`, which are compiled when they are first used.
+static PATTERNS: LazyLock<HashMap<String, (String, OnceLock<Regex>)>> = LazyLock::new(|| {
     let document = read(include_str!("../data/patterns.toml"));
+    let pattern = |item| (one_line(item), OnceLock::new());
     document.iter().map(|(name, item)| (name.to_owned(), pattern(item))).collect()
 });
 static WORDS: LazyLock<HashMap<String, HashSet<String>>> = LazyLock::new(|| {
@@ -41,7 +36,7 @@ fn one_line(pattern: &Item) -> String {
 
 /// Returns a pattern with the patterns that it refers to.
 fn expand(pattern: &str) -> String {
-    let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]].source));
+    let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]].0));
     let out = REFERENCE.replace_all(pattern, inner);
     // A search for ASCII boundaries is much faster.
     if out.is_ascii() && !out.contains(r"\p{") {
@@ -58,8 +53,8 @@ pub(super) fn compile(pattern: &str) -> Regex {
 
 /// Returns a pattern of `patterns.toml`.
 pub(super) fn pattern(name: &str) -> &'static Regex {
-    let pattern = &PATTERNS[name];
-    pattern.compiled.get_or_init(|| compile(&pattern.source))
+    let (source, compiled) = &PATTERNS[name];
+    compiled.get_or_init(|| compile(source))
 }
 
 /// Returns whether a list of `words.toml` contains a word.

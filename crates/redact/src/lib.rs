@@ -25,14 +25,10 @@ use precedent_core::model::{Brief, Redaction, RedactionPreview};
 
 pub use recognition::{NameReader, Recognition};
 
-/// The certainty of a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Certainty {
-    /// Certain by its form, its checksum or its context.
-    Sure,
-    /// Possibly something else; the user decides.
-    Doubtful,
-}
+/// The certainty of a match by its form, its checksum or its context.
+const SURE: bool = true;
+/// The certainty of a match that may be something else; the user decides.
+const DOUBTFUL: bool = false;
 
 /// The options of a redaction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,8 +86,9 @@ pub fn preview(brief: &Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Vec<Re
 }
 
 fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor {
-    let mut redactor = Redactor::new(&names.logins, hosts_of(brief), wishes);
-    redactor.assign_names(names);
+    // Every citation contains the trackers' own hosts.
+    let urls = brief.record.sources.iter().filter_map(|s| s.url.as_deref());
+    let mut redactor = Redactor::new(names, urls.filter_map(host_of).collect(), wishes);
     texts_of(brief).into_iter().for_each(|text| *text = run_detectors(&mut redactor, text));
     // The tracker identifies the author, so no pattern is needed.
     let entries = brief.sections.iter_mut().flat_map(|s| &mut s.entries);
@@ -111,8 +108,7 @@ fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor 
 /// Redacts texts that belong to no brief, including links to trackers.
 pub fn redact_texts(texts: &mut [&mut String], names: &KnownNames) {
     let wishes = Wishes { links: true, keep: &[] };
-    let mut redactor = Redactor::new(&names.logins, BTreeSet::new(), &wishes);
-    redactor.assign_names(names);
+    let mut redactor = Redactor::new(names, BTreeSet::new(), &wishes);
     texts.iter_mut().for_each(|text| **text = run_detectors(&mut redactor, text));
     texts.iter_mut().for_each(|text| **text = hide_known(&mut redactor, text));
 }
@@ -171,12 +167,6 @@ fn texts_of(brief: &mut Brief) -> Vec<&mut String> {
         texts.extend(Some(&mut source.citation).filter(is_of_wiki));
     }
     texts
-}
-
-/// Returns the trackers' own hosts, which every citation contains.
-fn hosts_of(brief: &Brief) -> BTreeSet<String> {
-    let urls = brief.record.sources.iter().filter_map(|s| s.url.as_deref());
-    urls.filter_map(host_of).collect()
 }
 
 /// Returns the host of a URL.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Captures;
 
 use super::{
-    Certainty::{self, Doubtful, Sure},
+    SURE,
     facts::{is_listed, pattern},
     redactor::{Redactor, splice},
     value::{self, Check},
@@ -25,11 +25,14 @@ const JOINS: [(&str, &str); 6] = [
 
 /// The lines of `data/named_secrets.txt`, which describes them: the kind of the name and its joins,
 /// the certainty, and the checks on the value.
-static RULES: LazyLock<Vec<(Vec<&str>, Certainty, Vec<Check>)>> = LazyLock::new(|| {
+static RULES: LazyLock<Vec<(Vec<&str>, bool, Vec<Check>)>> = LazyLock::new(|| {
     let lines = include_str!("../data/named_secrets.txt").lines().filter(|l| !l.starts_with('#'));
     let rules = lines.filter_map(|line| line.split_once(" = ")).map(|(front, checks)| {
-        let certainty = if checks.starts_with('?') { Doubtful } else { Sure };
-        (front.split(' ').collect(), certainty, Check::read(checks.trim_start_matches('?')))
+        (
+            front.split(' ').collect(),
+            !checks.starts_with('?'),
+            Check::read(checks.trim_start_matches('?')),
+        )
     });
     rules.collect()
 });
@@ -37,7 +40,6 @@ static RULES: LazyLock<Vec<(Vec<&str>, Certainty, Vec<Check>)>> = LazyLock::new(
 /// A secret's name, with its position. `data/named_secrets.txt` lists the kinds.
 struct Name<'a> {
     start: usize,
-    end: usize,
     text: &'a str,
     kind: &'static str,
 }
@@ -45,7 +47,6 @@ struct Name<'a> {
 /// A value behind a name.
 struct Value<'a> {
     start: usize,
-    end: usize,
     text: &'a str,
     is_quoted: bool,
 }
@@ -54,10 +55,10 @@ struct Value<'a> {
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let names = pattern("secret_name").captures_iter(text).filter_map(|c| name(text, &c));
     let values = names.filter_map(|name| {
-        let (value, certainty) = secret(text, &name)?;
-        Some((value.start..value.end, (value.text, certainty)))
+        let (value, is_sure) = secret(text, &name)?;
+        Some((value.start..value.start + value.text.len(), (value.text, is_sure)))
     });
-    splice(text, values, |(value, certainty)| r.hide("token", certainty, value))
+    splice(text, values, |(value, is_sure)| r.hide("token", is_sure, value))
 }
 
 /// Returns the whole name around a match, if it is that of a secret.
@@ -87,7 +88,7 @@ fn name<'a>(text: &'a str, c: &Captures<'_>) -> Option<Name<'a>> {
         kind => kind,
     };
     let (start, end) = (m.start() - front.len(), m.end() + rest.len());
-    Some(Name { start, end, text: &text[start..end], kind })
+    Some(Name { start, text: &text[start..end], kind })
 }
 
 /// Returns whether the front of a word permits a name at its end: `db_password`, `accessToken`,
@@ -114,13 +115,14 @@ fn fits_rest(rest: &str, original: &str) -> bool {
 }
 
 /// Returns the secret behind a name.
-fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, Certainty)> {
-    let suffix = &text[name.end..];
+fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, bool)> {
+    let name_end = name.start + name.text.len();
+    let suffix = &text[name_end..];
     let is_possible = |join: &str| join != "tag" || text[..name.start].ends_with('<');
     let (join, joint) = JOINS.into_iter().find_map(|(pattern_name, join)| {
         Some((join, pattern(pattern_name).find(suffix).filter(|_| is_possible(join))?))
     })?;
-    let at = name.end + joint.end();
+    let at = name_end + joint.end();
     if matches!(join, "colon" | "assigned") {
         let is_comparison = joint.as_str().ends_with('=') && text[at..].starts_with([':', '=']);
         // "Passwords do not match: …" is an error message, "PASS: …" the result of a test.
@@ -140,7 +142,7 @@ fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, Certainty)> 
     // A header with a scheme has nothing but a secret after it; so has a header of a key.
     let is_key_header = name.kind != "pin" && name.text.to_lowercase().starts_with("x-");
     if join == "colon" && (scheme > 0 || is_key_header) && value::is_header_secret(value.text) {
-        return Some((value, Sure));
+        return Some((value, SURE));
     }
     let is_variable = name.text.contains('_') && !name.text.contains(char::is_lowercase);
     let join = match join {
@@ -150,32 +152,29 @@ fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, Certainty)> 
         "beside" if name.text.starts_with('-') => "option",
         join => join,
     };
-    let certainty = rate(text, name, join, &value)?;
-    Some((value, certainty))
+    let is_sure = rate(text, name, join, &value)?;
+    Some((value, is_sure))
 }
 
 /// Returns the value at this offset.
 fn extent<'a>(text: &'a str, at: usize, join: &str) -> Option<Value<'a>> {
     let rest = &text[at..];
-    let quoted =
-        pattern(if join == "tag" { "tagged_value" } else { "quoted_value" }).captures(rest);
-    let quoted = quoted.and_then(|c| c.iter().skip(1).flatten().next());
-    let is_quoted = quoted.is_some();
+    let quoted = if join == "tag" { "tagged_value" } else { "quoted_value" };
+    let quoted = pattern(quoted).captures(rest).and_then(|c| c.iter().skip(1).flatten().next());
     // The closing quotation mark may be missing.
     let open = pattern("quote").find(rest).map_or(0, |m| m.end());
-    let (from, value) = match quoted {
+    let is_quoted = quoted.is_some() || open > 0;
+    let (from, text) = match quoted {
         Some(m) => (m.start(), m.as_str()),
         None if join == "tag" => return None,
         None => (open, value::bare_value(&rest[open..])),
     };
-    let (start, end) = (at + from, at + from + value.len());
-    let is_quoted = is_quoted || open > 0;
-    (start < end).then(|| Value { start, end, text: &text[start..end], is_quoted })
+    (!text.is_empty()).then(|| Value { start: at + from, text, is_quoted })
 }
 
-/// Returns the certainty that a value is a secret, or `None` if it is none.
-fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Certainty> {
-    let suffix = &text[value.end..];
+/// Returns whether a value is surely a secret, or `None` if it is none.
+fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<bool> {
+    let suffix = &text[value.start + value.text.len()..];
     let is_code = !value.is_quoted && suffix.starts_with(['(', '`']);
     let is_number = pattern("secret_number").is_match(value.text);
     if is_code
@@ -187,11 +186,11 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<Ce
     }
     let is_joined = join == "colon" && text[..value.start].ends_with(':');
     let kind = if is_number { format!("{}-number", name.kind) } else { name.kind.to_owned() };
-    let is_match = |(front, _, checks): &&(Vec<&str>, Certainty, Vec<Check>)| {
+    let is_match = |(front, _, checks): &&(Vec<&str>, bool, Vec<Check>)| {
         let has_join = front.contains(&join) || is_joined && front.contains(&"joined");
         front[0] == kind && has_join && Check::all_pass(checks, value.text)
     };
-    RULES.iter().find(is_match).map(|(_, certainty, _)| *certainty)
+    RULES.iter().find(is_match).map(|(_, is_sure, _)| *is_sure)
 }
 
 /// Returns whether a number is an amount: a unit follows it, or its name is a plural.

@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 
 use super::{
-    Certainty,
     facts::{is_listed, pattern},
     redactor::Redactor,
     value,
@@ -42,7 +41,7 @@ pub(super) fn is_software(name: &str) -> bool {
 }
 
 /// Returns the pseudonym of a host, or the name of one that is not private.
-pub(super) fn host(r: &mut Redactor, certainty: Certainty, host: &str) -> String {
+pub(super) fn host(r: &mut Redactor, is_sure: bool, host: &str) -> String {
     let lower = host.to_lowercase();
     let is_public = is_listed("no_logins", &lower)
         || lower.starts_with('[')
@@ -50,8 +49,8 @@ pub(super) fn host(r: &mut Redactor, certainty: Certainty, host: &str) -> String
         || is_public_host(&lower)
         || value::is_ordinary(&lower)
         || pattern("no_host").is_match(&lower)
-        || lower.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified());
-    if is_public { host.to_owned() } else { r.hide("host", certainty, &lower) }
+        || lower.parse::<IpAddr>().is_ok() && !is_private_address(&lower);
+    if is_public { host.to_owned() } else { r.hide("host", is_sure, &lower) }
 }
 
 #[cfg(test)]

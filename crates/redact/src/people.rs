@@ -3,16 +3,15 @@
 use std::ops::Range;
 
 use super::{
-    Certainty::{self, Doubtful, Sure},
-    closings,
+    DOUBTFUL, SURE, closings,
     facts::pattern,
     lines::{Lines, Manner},
     names::{can_sign, is_name, is_whole},
     redactor::{Redactor, splice},
 };
 
-/// A private part of a signature: its kind and certainty, and the text.
-type Part<'a> = (&'static str, Certainty, &'a str);
+/// A private part of a signature: its kind, whether it is sure, and the text.
+type Part<'a> = (&'static str, bool, &'a str);
 
 /// Redacts names on the same line as a closing formula, and the writer's town.
 pub(super) fn hide_closings(r: &mut Redactor, text: &str) -> String {
@@ -27,19 +26,18 @@ pub(super) fn hide_closings(r: &mut Redactor, text: &str) -> String {
         let start = line.content_start + offset;
         Some((start..start + part.2.len(), part))
     });
-    splice(text, parts, |(kind, certainty, part)| r.hide(kind, certainty, part))
+    splice(text, parts, |(kind, sure, part)| r.hide(kind, sure, part))
 }
 
 /// Returns the town or the name after a closing formula, with its offset in the line.
 fn named_in(line: &str) -> Option<(usize, Part<'_>)> {
     if let Some(town) = closings::town(line) {
-        return Some((line.rfind(town)?, ("place", Doubtful, town)));
+        return Some((line.rfind(town)?, ("place", DOUBTFUL, town)));
     }
     let (from, is_marked) = closings::before_a_name(line)?;
     let name = line[from..].trim_end_matches(['.', '!', ' ']);
     let is_short = name.split([' ', '\u{a0}']).count() <= 3;
-    let certainty = if is_marked { Sure } else { Doubtful };
-    (is_short && is_name(name)).then_some((from, ("person", certainty, name)))
+    (is_short && is_name(name)).then_some((from, ("person", is_marked, name)))
 }
 
 /// Returns the offset of a signature without a closing formula: the last lines of a text, if they
@@ -146,18 +144,18 @@ pub(super) fn hide_signatures(r: &mut Redactor, text: &str) -> String {
             let is_part = pattern("part_of_place").is_match(value)
                 || index > 0 && pattern("house").is_match(value);
             let is_sure = is_whole(value) && bare_start != Some(line.start);
-            let (kind, certainty) = if is_place(value) || beside_a_place && is_part {
-                ("place", Sure)
+            let (kind, sure) = if is_place(value) || beside_a_place && is_part {
+                ("place", SURE)
             } else if pattern("company").is_match(value) {
-                ("company", Doubtful)
+                ("company", DOUBTFUL)
             } else if is_first && can_sign(value) {
-                ("person", if is_sure { Sure } else { Doubtful })
+                ("person", is_sure)
             } else {
                 continue;
             };
             let end = line.start + offset + segment.len();
-            parts.push((end - value.len()..end, (kind, certainty, value)));
+            parts.push((end - value.len()..end, (kind, sure, value)));
         }
     }
-    splice(text, parts, |(kind, certainty, part)| r.hide(kind, certainty, part))
+    splice(text, parts, |(kind, sure, part)| r.hide(kind, sure, part))
 }

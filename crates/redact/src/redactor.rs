@@ -8,8 +8,7 @@ use std::{
 };
 
 use super::{
-    Certainty::{self, Doubtful, Sure},
-    KnownNames, Wishes,
+    DOUBTFUL, KnownNames, SURE, Wishes,
     facts::{is_listed, pattern},
     names, value,
 };
@@ -49,28 +48,25 @@ pub(super) struct Redactor {
 }
 
 impl Redactor {
-    pub(super) fn new(logins: &[String], trackers: BTreeSet<String>, wishes: &Wishes<'_>) -> Self {
-        Self {
+    pub(super) fn new(names: &KnownNames, trackers: BTreeSet<String>, wishes: &Wishes<'_>) -> Self {
+        let mut redactor = Self {
             pseudonyms: HashMap::new(),
             next: HashMap::new(),
-            logins: logins.iter().map(|p| p.to_lowercase()).collect(),
+            logins: names.logins.iter().map(|p| p.to_lowercase()).collect(),
             trackers,
             hide_links: wishes.links,
             exceptions: wishes.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
             known_texts: None,
-        }
-    }
-
-    /// Assigns pseudonyms to the recognized people and places.
-    pub(super) fn assign_names(&mut self, names: &KnownNames) {
+        };
         for (kind, names) in [("person", &names.people), ("place", &names.places)] {
-            names.iter().for_each(|name| drop(self.hide(kind, Doubtful, name)));
+            names.iter().for_each(|name| drop(redactor.hide(kind, DOUBTFUL, name)));
         }
-        self.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
+        redactor.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
+        redactor
     }
 
     /// Returns the pseudonym of a match, the same each time, or the original if the user keeps it.
-    pub(super) fn hide(&mut self, kind: &str, certainty: Certainty, original: &str) -> String {
+    pub(super) fn hide(&mut self, kind: &str, is_sure: bool, original: &str) -> String {
         // Some trackers use the name as the login.
         if kind == "person" && self.logins.contains(&original.to_lowercase()) {
             return self.person(original);
@@ -92,7 +88,7 @@ impl Redactor {
                 }
             });
         entry.count += 1;
-        entry.sure |= certainty == Sure;
+        entry.sure |= is_sure;
         entry.pseudonym.clone()
     }
 
@@ -101,7 +97,7 @@ impl Redactor {
         if name.starts_with('[') {
             name.to_owned()
         } else {
-            self.hide("user", Sure, &name.to_lowercase())
+            self.hide("user", SURE, &name.to_lowercase())
         }
     }
 
@@ -195,8 +191,7 @@ impl Redactor {
         matches.sort_by_key(|(range, index)| (range.start, Reverse(range.end), *index));
         let out = splice(text, matches, |index| {
             let (_, scope, (kind, original)) = &known.1[index.as_usize()];
-            let certainty = if *scope == Scope::Login { Sure } else { Doubtful };
-            self.hide(kind, certainty, original)
+            self.hide(kind, *scope == Scope::Login, original)
         });
         self.known_texts = Some(known);
         out

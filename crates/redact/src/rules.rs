@@ -6,7 +6,6 @@ use regex::{Captures, Regex};
 use toml_edit::Table;
 
 use super::{
-    Certainty::{self, Doubtful, Sure},
     facts::{self, is_listed},
     lines::{self, Lines, Manner},
     names, network, numbers, people,
@@ -81,7 +80,6 @@ impl Rule {
             let value = if is_phone { numbers::longest_phone(m.as_str()) } else { m.as_str() };
             values.push((m.start()..m.start() + value.len(), (kind.as_str(), value)));
         }
-        values.sort_by_key(|(range, _)| range.start);
         let (range, (kind, _)) = values.last()?;
         // Another number may follow one of a telephone.
         let suffix = &text[if *kind == "phone" { range.end } else { whole.end() }..];
@@ -95,10 +93,9 @@ impl Rule {
 
     fn hide_value(&self, r: &mut Redactor, kind: &str, value: &str) -> String {
         let is_sure = self.sure.as_ref().is_some_and(|checks| Check::all_pass(checks, value));
-        let certainty: Certainty = if is_sure { Sure } else { Doubtful };
         match kind {
             "user" => r.name(value),
-            "host" => network::host(r, certainty, value),
+            "host" => network::host(r, is_sure, value),
             "link" if !r.is_link_to_tracker(value) => value.to_owned(),
             "token"
                 if facts::pattern("placeholder").is_match(value)
@@ -106,7 +103,7 @@ impl Rule {
             {
                 value.to_owned()
             }
-            _ => r.hide(kind, certainty, value),
+            _ => r.hide(kind, is_sure, value),
         }
     }
 

@@ -1,6 +1,6 @@
 //! People, places and secrets in the columns of tables.
 
-use super::{Certainty::Doubtful, facts::pattern, redactor::Redactor, value::Check};
+use super::{DOUBTFUL, facts::pattern, redactor::Redactor, value::Check};
 
 /// The labels of columns, and the kinds of the cells that pass the checks.
 const COLUMNS: [(&str, &str, &str); 4] = [
@@ -21,7 +21,7 @@ fn hide_cell(r: &mut Redactor, label: &str, cell: &str) -> String {
     };
     COLUMNS.iter().find(fits).map_or_else(
         || cell.to_owned(),
-        |(_, kind, _)| cell.replace(value, &r.hide(kind, Doubtful, value)),
+        |(_, kind, _)| cell.replace(value, &r.hide(kind, DOUBTFUL, value)),
     )
 }
 

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 fn redactor(wishes: &Wishes<'_>) -> Redactor {
     let trackers = BTreeSet::from(["tracker.example".into()]);
-    Redactor::new(&["ada-l".into(), "grace".into()], trackers, wishes)
+    let names = KnownNames::of_logins(vec!["ada-l".into(), "grace".into()]);
+    Redactor::new(&names, trackers, wishes)
 }
 
 fn redact_text(redactor: &mut Redactor, text: &str) -> String {
