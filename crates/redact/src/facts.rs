@@ -13,20 +13,20 @@ use toml_edit::{DocumentMut, Item, Table};
 
 /// The patterns of `patterns.toml`, which are compiled when they are first used.
 static PATTERNS: LazyLock<HashMap<String, (String, OnceLock<Regex>)>> = LazyLock::new(|| {
-    let document = read(include_str!("../data/patterns.toml"));
-    let pattern = |item| (one_line(item), OnceLock::new());
-    document.iter().map(|(name, item)| (name.to_owned(), pattern(item))).collect()
+    let pattern = |item: &Item| (one_line(item), OnceLock::new());
+    read(include_str!("../data/patterns.toml"), pattern)
 });
 static WORDS: LazyLock<HashMap<String, HashSet<String>>> = LazyLock::new(|| {
     let words =
         |item: &Item| item.as_str().unwrap().split_whitespace().map(str::to_owned).collect();
-    let document = read(include_str!("../data/words.toml"));
-    document.iter().map(|(name, item)| (name.to_owned(), words(item))).collect()
+    read(include_str!("../data/words.toml"), words)
 });
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\{([a-z_]{2,})\}"));
 
-fn read(text: &str) -> DocumentMut {
-    text.parse().unwrap()
+/// Reads the entries of a document.
+fn read<T>(text: &str, value: impl Fn(&Item) -> T) -> HashMap<String, T> {
+    let document: DocumentMut = text.parse().unwrap();
+    document.iter().map(|(name, item)| (name.to_owned(), value(item))).collect()
 }
 
 /// Returns a pattern without its line breaks.
@@ -64,9 +64,8 @@ pub(super) fn is_listed(list: &str, word: &str) -> bool {
 
 /// Reads the rules of each stage, in order.
 pub(super) fn rules<T>(read_rule: fn(&Table) -> T) -> HashMap<String, Vec<T>> {
-    let document = read(include_str!("../data/rules.toml"));
     let tables = |rules: &Item| rules.as_array_of_tables().unwrap().iter().map(read_rule).collect();
-    document.iter().map(|(stage, rules)| (stage.to_owned(), tables(rules))).collect()
+    read(include_str!("../data/rules.toml"), tables)
 }
 
 /// Returns the text of a field of a table, on one line.

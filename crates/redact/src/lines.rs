@@ -27,7 +27,7 @@ pub(super) struct Line<'a> {
 }
 
 /// The lines of a text.
-pub(super) struct Lines<'a>(Vec<Line<'a>>);
+pub(super) struct Lines<'a>(pub(super) Vec<Line<'a>>);
 
 impl<'a> Lines<'a> {
     pub(super) fn of(text: &'a str) -> Self {
@@ -59,18 +59,10 @@ impl<'a> Lines<'a> {
         Self(lines)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Line<'a>> {
-        self.0.iter()
-    }
-
     /// Returns the kind of the line with this byte.
     pub(super) fn manner(&self, at: usize) -> Manner {
         let next = self.0.partition_point(|line| line.start <= at);
         next.checked_sub(1).map_or(Manner::Prose, |line| self.0[line].manner)
-    }
-
-    pub(super) fn is_prose(&self, at: usize) -> bool {
-        self.manner(at) == Manner::Prose
     }
 }
 

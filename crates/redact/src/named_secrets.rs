@@ -76,8 +76,7 @@ fn name<'a>(text: &'a str, c: &Captures<'_>) -> Option<Name<'a>> {
         rest = &tail[..tail.len() - tail.trim_start_matches(joins).len()];
     }
     // Pseudonyms are not redacted again.
-    let is_pseudonym =
-        prefix.ends_with('[') && rest.starts_with('-') && tail[rest.len()..].starts_with(']');
+    let is_pseudonym = prefix.ends_with('[') && pattern("number_of_pseudonym").is_match(tail);
     if is_pseudonym || !fits_front(front, original, &lower) || !fits_rest(rest, original) {
         return None;
     }

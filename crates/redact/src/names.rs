@@ -52,11 +52,6 @@ pub(super) fn is_whole(name: &str) -> bool {
     name.contains([' ', '\u{a0}', '\u{3000}'])
 }
 
-/// Returns whether a word of a text is one that stands in the position of names.
-pub(super) fn is_no_name(text: &str) -> bool {
-    text.split(' ').any(|word| is_listed("no_people", &word.to_lowercase()))
-}
-
 /// Returns the words of a full name that identify the person on their own, and the logins that are
 /// usually made of it.
 pub(super) fn parts(name: &str) -> Vec<String> {

@@ -19,6 +19,7 @@ pub(super) fn hide_closings(r: &mut Redactor, text: &str) -> String {
     const WIDTH: usize = 70;
     let lines = Lines::of(text);
     let short = lines
+        .0
         .iter()
         .filter(|line| line.manner != Manner::Code && line.content.chars().count() <= WIDTH);
     let parts = short.filter_map(|line| {
@@ -70,7 +71,7 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
     let last = bare_signature(text);
     let mut out: Vec<Range<usize>> = Vec::new();
     let (mut budget, mut blank, mut begins) = (0, true, false);
-    for line in Lines::of(text).iter() {
+    for line in Lines::of(text).0 {
         let content = line.content;
         if last == Some(line.start) && budget == 0 {
             (budget, begins) = (LINES, true);
@@ -113,15 +114,9 @@ fn name_in(segment: &str) -> &str {
 
 /// Returns the parts of a signature's line, with their offsets.
 fn segments(line: &str) -> Vec<(usize, &str)> {
-    let mut out = Vec::new();
-    let mut from = 0;
-    for gap in pattern("separator").find_iter(line) {
-        out.push((from, &line[from..gap.start()]));
-        from = gap.end();
-    }
-    out.push((from, &line[from..]));
-    out.retain(|(_, segment)| !segment.is_empty());
-    out
+    let offset = |segment: &str| segment.as_ptr() as usize - line.as_ptr() as usize;
+    let segments = pattern("separator").split(line).filter(|segment| !segment.is_empty());
+    segments.map(|segment| (offset(segment), segment)).collect()
 }
 
 /// Redacts the people, places and companies of signatures.

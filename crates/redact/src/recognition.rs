@@ -73,22 +73,19 @@ impl KnownNames {
                 } else {
                     is_place(content, name.score, prefix)
                 };
-                if !is_name || reader.is_common(content)? {
-                    continue;
-                }
-                if name.is_person {
-                    self.people.push(content.to_owned());
-                } else {
-                    let rest = pattern("rest_of_address").find(suffix).map_or("", |m| m.as_str());
-                    self.places.push(format!("{content}{rest}"));
+                let rest = pattern("rest_of_address").find(suffix).map_or("", |m| m.as_str());
+                match is_name && !reader.is_common(content)? {
+                    true if name.is_person => self.people.push(content.to_owned()),
+                    true => self.places.push(format!("{content}{rest}")),
+                    false => {}
                 }
             }
         }
         self.read_phrases(text, &lines, reader)
     }
 
-    /// Returns whether a sentence has a word that may be an unknown name: one that
-    /// is no common word.
+    /// Returns whether a sentence has a word that may be an unknown name: one that is no
+    /// common word.
     fn may_name(&self, sentence: &str, reader: &mut dyn NameReader) -> Result<bool> {
         for word in pattern("name_word").find_iter(sentence).map(|m| m.as_str()) {
             let is_known = || self.people.iter().any(|name| name.split(' ').any(|w| w == word));
@@ -163,7 +160,7 @@ impl KnownNames {
 fn sentences<'a>(lines: &'a Lines<'a>) -> impl Iterator<Item = &'a str> {
     let is_prose =
         |line: &&Line<'_>| line.manner == Manner::Prose && !line.content.starts_with('|');
-    lines.iter().filter(is_prose).flat_map(|line| {
+    lines.0.iter().filter(is_prose).flat_map(|line| {
         let ends = pattern("sentence_end").find_iter(line.content).map(|m| m.end());
         let ends = ends.chain([line.content.len()]);
         ends.scan(0, |from, end| Some(&line.content[std::mem::replace(from, end)..end]))
@@ -214,7 +211,6 @@ fn is_person(name: &str, score: f32, prefix: &str, suffix: &str) -> bool {
     let is_thing = !name.contains([' ', '\u{a0}', '-'])
         && (score < SURE_SCORE
             || value::is_ordinary(name)
-            || network::is_software(name)
             || pattern("before_a_thing").is_match(prefix)
             || pattern("after_a_thing").is_match(suffix));
     !is_thing && names::is_full_name(name) && name.split([' ', '\u{a0}', '-']).any(is_candidate)
@@ -223,11 +219,12 @@ fn is_person(name: &str, score: f32, prefix: &str, suffix: &str) -> bool {
 /// Returns whether a recognized place is one.
 fn is_place(name: &str, score: f32, prefix: &str) -> bool {
     let is_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
+    let is_no_name = |word: &str| is_listed("no_people", &word.to_lowercase());
     let is_likely = score >= LIKELY_SCORE && pattern("before_a_place").is_match(prefix);
     (score >= SURE_SCORE || is_likely)
         && is_capital
         && !value::is_ordinary(name)
-        && !names::is_no_name(name)
+        && !name.split(' ').any(is_no_name)
         && !network::is_software(name)
 }
 

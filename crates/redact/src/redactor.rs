@@ -94,11 +94,8 @@ impl Redactor {
 
     /// Returns the pseudonym of a login.
     pub(super) fn person(&mut self, name: &str) -> String {
-        if name.starts_with('[') {
-            name.to_owned()
-        } else {
-            self.hide("user", SURE, &name.to_lowercase())
-        }
+        let is_pseudonym = name.starts_with('[');
+        if is_pseudonym { name.to_owned() } else { self.hide("user", SURE, &name.to_lowercase()) }
     }
 
     /// Returns the pseudonym of a possible login in a position where one is expected.
@@ -129,10 +126,9 @@ impl Redactor {
     pub(super) fn preview(&self) -> Vec<RedactionPreview> {
         let mut out: Vec<RedactionPreview> =
             self.pseudonyms.values().filter(|entry| entry.count > 0).cloned().collect();
-        let number = |p: &RedactionPreview| -> Option<u32> {
-            p.pseudonym.trim_end_matches(']').rsplit_once('-')?.1.parse().ok()
-        };
-        out.sort_by(|a, b| (&a.kind, number(a)).cmp(&(&b.kind, number(b))));
+        // A longer pseudonym of a kind has a higher number.
+        let order = |p: &RedactionPreview| (p.kind.clone(), p.pseudonym.len(), p.pseudonym.clone());
+        out.sort_by_key(order);
         out
     }
 

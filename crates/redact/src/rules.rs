@@ -38,7 +38,6 @@ impl Rule {
         let text = |name: &str| facts::field(table, name);
         let pattern = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
         let checks = |name: &str| Check::read(&text(name).unwrap_or_default());
-        let is_sure = table.get("sure").is_none();
         let whole = facts::compile(&text("pattern").unwrap_or_default());
         let kind = |name: &str| name.trim_end_matches(char::is_numeric).to_owned();
         let names = whole.capture_names().enumerate();
@@ -46,7 +45,7 @@ impl Rule {
             groups: names.filter_map(|(group, name)| Some((group, kind(name?)))).collect(),
             pattern: whole,
             checks: checks("check"),
-            sure: is_sure.then(|| checks("sure_if")),
+            sure: table.get("sure").is_none().then(|| checks("sure_if")),
             line: pattern("line"),
             label: pattern("label"),
             unless_before: pattern("unless_before"),
@@ -62,7 +61,7 @@ impl Rule {
             None => true,
             Some("text") => lines.manner(at) != Manner::Code,
             Some("signature") => signatures.iter().any(|line| line.contains(&at)),
-            Some(_) => lines.is_prose(at),
+            Some(_) => lines.manner(at) == Manner::Prose,
         };
         let matches = self.pattern.captures_iter(text);
         let values = matches.filter(|c| is_within(c.get(0).map_or(0, |m| m.start())));

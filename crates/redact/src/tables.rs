@@ -5,9 +5,9 @@ use super::{DOUBTFUL, facts::pattern, redactor::Redactor, value::Check};
 /// The labels of columns, and the kinds of the cells that pass the checks.
 const COLUMNS: [(&str, &str, &str); 4] = [
     ("name_column", "person", "full_name !ordinary_word"),
-    ("place_column", "place", "any 2 !number !lower !ordinary_word"),
+    ("place_column", "place", "any:2 !number !lower !ordinary_word"),
     ("place_column", "place", "post_code_cell"),
-    ("secret_column", "token", "random 5 !spaced"),
+    ("secret_column", "token", "random:5 !spaced"),
 ];
 
 fn is_head(label: &str) -> bool {

@@ -14,20 +14,14 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Reads checks: "told 5 !unnumbered".
+    /// Reads checks: "told:5 !unnumbered".
     pub(super) fn read(text: &str) -> Vec<Self> {
-        let mut checks: Vec<Self> = Vec::new();
-        for word in text.split_whitespace() {
-            match (word.parse(), checks.last_mut()) {
-                (Ok(least), Some(check)) => check.least = least,
-                _ => checks.push(Self {
-                    name: word.trim_start_matches('!').to_owned(),
-                    least: 0,
-                    negated: word.starts_with('!'),
-                }),
-            }
-        }
-        checks
+        let check = |word: &str| {
+            let (name, least) = word.split_once(':').unwrap_or((word, "0"));
+            let (bare, negated) = (name.trim_start_matches('!'), name.starts_with('!'));
+            Self { name: bare.to_owned(), least: least.parse().unwrap_or_default(), negated }
+        };
+        text.split_whitespace().map(check).collect()
     }
 
     /// Returns whether a value passes.
@@ -180,13 +174,9 @@ pub(super) fn bare_value(text: &str) -> &str {
     let word = text.split(separates).next().unwrap_or_default();
     let near = &word[..word.floor_char_boundary(REACH)];
     let end = pattern("value_end").find_iter(near).map(|m| m.start()).find(|end| {
-        let open = match &near[*end..=*end] {
-            ")" => '(',
-            "]" => '[',
-            "}" => '{',
-            _ => return true,
-        };
-        !near[..*end].contains(open)
+        let mut pairs = ["()", "[]", "{}"].into_iter();
+        let pair = pairs.find(|pair| near[*end..].starts_with(&pair[1..]));
+        pair.is_none_or(|pair| !near[..*end].contains(&pair[..1]))
     });
     end.map_or(word, |end| &word[..end]).trim_end_matches(['.', ',', ':', '…'])
 }
