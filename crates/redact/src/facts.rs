@@ -72,3 +72,25 @@ pub(super) fn rules<T>(read_rule: fn(&Table) -> T) -> HashMap<String, Vec<T>> {
 pub(super) fn field(table: &Table, name: &str) -> Option<String> {
     table.get(name).map(one_line)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_compile_and_names_in_code_exist() {
+        PATTERNS.keys().for_each(|name| drop(pattern(name)));
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        let code: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+        let name = re(r#"\b(pattern|is_listed)\("(\w+)""#);
+        assert!(name.captures_iter(&code).count() > 60);
+        for c in name.captures_iter(&code) {
+            let exists = match &c[1] {
+                "pattern" => PATTERNS.contains_key(&c[2]) || &c[2] == "pattern",
+                _ => WORDS.contains_key(&c[2]),
+            };
+            assert!(exists, "{}", &c[0]);
+        }
+    }
+}

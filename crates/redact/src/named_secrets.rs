@@ -23,16 +23,15 @@ const JOINS: [(&str, &str); 6] = [
     ("secret_space", "beside"),
 ];
 
-/// The lines of `data/named_secrets.txt`, which describes them: the kind of the name and its joins,
-/// the certainty, and the checks on the value.
-static RULES: LazyLock<Vec<(Vec<&str>, bool, Vec<Check>)>> = LazyLock::new(|| {
+/// A line of `data/named_secrets.txt`, which describes them: the kind of the name and its joins,
+/// whether the value is sure, and the checks on it.
+type Rule = (Vec<&'static str>, bool, Vec<Check>);
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let lines = include_str!("../data/named_secrets.txt").lines().filter(|l| !l.starts_with('#'));
     let rules = lines.filter_map(|line| line.split_once(" = ")).map(|(front, checks)| {
-        (
-            front.split(' ').collect(),
-            !checks.starts_with('?'),
-            Check::read(checks.trim_start_matches('?')),
-        )
+        let is_sure = !checks.starts_with('?');
+        (front.split(' ').collect(), is_sure, Check::read(checks.trim_start_matches('?')))
     });
     rules.collect()
 });
@@ -63,7 +62,6 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
 
 /// Returns the whole name around a match, if it is that of a secret.
 fn name<'a>(text: &'a str, c: &Captures<'_>) -> Option<Name<'a>> {
-    const KINDS: [&str; 4] = ["password", "pin", "key", "any-key"];
     let m = c.get(0)?;
     let original = m.as_str();
     let lower = original.to_lowercase();
@@ -80,7 +78,8 @@ fn name<'a>(text: &'a str, c: &Captures<'_>) -> Option<Name<'a>> {
     if is_pseudonym || !fits_front(front, original, &lower) || !fits_rest(rest, original) {
         return None;
     }
-    let kind = match (1..).zip(KINDS).find(|(group, _)| c.get(*group).is_some())?.1 {
+    let mut kinds = (1..).zip(["password", "pin", "key", "any-key"]);
+    let kind = match kinds.find(|(group, _)| c.get(*group).is_some())?.1 {
         _ if lower == "pass" && front.is_empty() => "weak",
         _ if lower.starts_with("cv") => "cvv",
         _ if is_listed("vague_secrets", &lower) => "vague",
@@ -185,7 +184,7 @@ fn rate(text: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> Option<bo
     }
     let is_joined = join == "colon" && text[..value.start].ends_with(':');
     let kind = if is_number { format!("{}-number", name.kind) } else { name.kind.to_owned() };
-    let is_match = |(front, _, checks): &&(Vec<&str>, bool, Vec<Check>)| {
+    let is_match = |(front, _, checks): &&Rule| {
         let has_join = front.contains(&join) || is_joined && front.contains(&"joined");
         front[0] == kind && has_join && Check::all_pass(checks, value.text)
     };
@@ -201,5 +200,17 @@ fn is_amount(suffix: &str, name: &Name<'_>, join: &str, value: &Value<'_>) -> bo
         "pin" => value.text.len() > 8 || has_unit && join == "sentence",
         // "prompt_tokens: 1234567" is a count.
         kind => has_unit && !value.is_quoted || kind == "key" && name.text.ends_with(['s', 'S']),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_and_checks_have_patterns() {
+        assert!(RULES.len() > 20);
+        JOINS.iter().for_each(|(name, _)| drop(pattern(name)));
+        RULES.iter().flat_map(|(.., checks)| checks).for_each(|check| drop(check.passes("x")));
     }
 }

@@ -36,7 +36,7 @@ struct Rule {
 impl Rule {
     fn read(table: &Table) -> Self {
         let text = |name: &str| facts::field(table, name);
-        let pattern = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
+        let compiled = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
         let checks = |name: &str| Check::read(&text(name).unwrap_or_default());
         let whole = facts::compile(&text("pattern").unwrap_or_default());
         let kind = |name: &str| name.trim_end_matches(char::is_numeric).to_owned();
@@ -46,10 +46,10 @@ impl Rule {
             pattern: whole,
             checks: checks("check"),
             sure: table.get("sure").is_none().then(|| checks("sure_if")),
-            line: pattern("line"),
-            label: pattern("label"),
-            unless_before: pattern("unless_before"),
-            unless_after: pattern("unless_after"),
+            line: compiled("line"),
+            label: compiled("label"),
+            unless_before: compiled("unless_before"),
+            unless_after: compiled("unless_after"),
             within: text("within"),
         }
     }
@@ -130,4 +130,19 @@ pub(super) fn hide(r: &mut Redactor, stage: &str, text: &str) -> String {
             .collect(),
         None => rule.apply(r, &text),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_compile_and_know_their_checks() {
+        assert!(STAGES.values().map(Vec::len).sum::<usize>() > 80);
+        for rule in STAGES.values().flatten() {
+            assert!(!rule.groups.is_empty(), "{}", rule.pattern);
+            let checks = rule.checks.iter().chain(rule.sure.iter().flatten());
+            checks.for_each(|check| drop(check.passes("x")));
+        }
+    }
 }

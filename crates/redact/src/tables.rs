@@ -10,10 +10,6 @@ const COLUMNS: [(&str, &str, &str); 4] = [
     ("secret_column", "token", "random:5 !spaced"),
 ];
 
-fn is_head(label: &str) -> bool {
-    COLUMNS.iter().any(|(column, ..)| pattern(column).is_match(label))
-}
-
 fn hide_cell(r: &mut Redactor, label: &str, cell: &str) -> String {
     let value = cell.trim().trim_matches('"');
     let fits = |(column, _, checks): &&(&str, &str, &str)| {
@@ -28,6 +24,8 @@ fn hide_cell(r: &mut Redactor, label: &str, cell: &str) -> String {
 /// Redacts the columns of tables whose head names people, places or secrets.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let is_head =
+        |label: &String| COLUMNS.iter().any(|(column, ..)| pattern(column).is_match(label));
     let mut head: Option<(char, Vec<String>)> = None;
     for line in text.split_inclusive('\n') {
         if let Some((separator, labels)) = &head
@@ -41,7 +39,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         let separator = [',', ';', '\t', '|'].into_iter().find(|c| line.contains(*c));
         head = separator
             .map(|c| (c, line.split(c).map(|l| l.trim().replace('*', "")).collect::<Vec<_>>()))
-            .filter(|(_, labels)| labels.iter().any(|label| is_head(label)));
+            .filter(|(_, labels)| labels.iter().any(is_head));
         out.push_str(line);
     }
     out
