@@ -6,7 +6,8 @@ use super::{
     names, network, numbers,
 };
 
-/// A condition on a value: a least length, and a test or a pattern that it passes or, negated, fails.
+/// A condition on a value: a least length, and a test or a pattern that it passes. A negated one
+/// fails where it would pass.
 pub(super) struct Check {
     name: String,
     least: usize,
@@ -14,7 +15,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Reads checks: "told:5 !unnumbered".
+    /// Reads checks: "told:5 !hyphen".
     pub(super) fn read(text: &str) -> Vec<Self> {
         let check = |word: &str| {
             let (name, least) = word.split_once(':').unwrap_or((word, "0"));
