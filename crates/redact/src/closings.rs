@@ -40,9 +40,9 @@ fn is_formula(line: &str) -> bool {
 /// Returns the town in "Beste Grüße aus Hamburg".
 pub(super) fn town(line: &str) -> Option<&str> {
     let c = pattern("town").captures(line.trim().trim_end_matches(is_punctuation))?;
-    let (_, [closing, town]) = c.extract();
+    let (_, [front, town]) = c.extract();
     let has_capital = town.split(' ').any(|word| word.starts_with(char::is_uppercase));
-    (has_capital && is_formula(closing)).then_some(town)
+    (has_capital && is_formula(front)).then_some(town)
 }
 
 /// Finds the closing in a line with a closing and a name, as "Thanks, Berta" or "Mvh Marta

@@ -53,8 +53,8 @@ pub(super) fn compile(pattern: &str) -> Regex {
 
 /// Returns a pattern of `patterns.toml`.
 pub(super) fn pattern(name: &str) -> &'static Regex {
-    let (source, compiled) = &PATTERNS[name];
-    compiled.get_or_init(|| compile(source))
+    let (source, regex) = &PATTERNS[name];
+    regex.get_or_init(|| compile(source))
 }
 
 /// Returns whether a list of `words.toml` contains a word.

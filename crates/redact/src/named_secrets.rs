@@ -157,12 +157,12 @@ fn secret<'a>(text: &'a str, name: &Name<'_>) -> Option<(Value<'a>, bool)> {
 /// Returns the value at this offset.
 fn extent<'a>(text: &'a str, at: usize, join: &str) -> Option<Value<'a>> {
     let rest = &text[at..];
-    let quoted = if join == "tag" { "tagged_value" } else { "quoted_value" };
-    let quoted = pattern(quoted).captures(rest).and_then(|c| c.iter().skip(1).flatten().next());
+    let form = if join == "tag" { "tagged_value" } else { "quoted_value" };
+    let inner = pattern(form).captures(rest).and_then(|c| c.iter().skip(1).flatten().next());
     // The closing quotation mark may be missing.
     let open = pattern("quote").find(rest).map_or(0, |m| m.end());
-    let is_quoted = quoted.is_some() || open > 0;
-    let (from, text) = match quoted {
+    let is_quoted = inner.is_some() || open > 0;
+    let (from, text) = match inner {
         Some(m) => (m.start(), m.as_str()),
         None if join == "tag" => return None,
         None => (open, value::bare_value(&rest[open..])),

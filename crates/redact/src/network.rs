@@ -2,11 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::{
-    facts::{is_listed, pattern},
-    redactor::Redactor,
-    value,
-};
+use super::facts::is_listed;
 
 /// Returns whether a text is the address of a machine.
 pub(super) fn is_private_address(text: &str) -> bool {
@@ -27,7 +23,7 @@ pub(super) fn is_no_email(text: &str) -> bool {
 }
 
 /// Returns whether a name is a host that identifies no person, or below one.
-fn is_public_host(lower: &str) -> bool {
+pub(super) fn is_public_host(lower: &str) -> bool {
     let parents = lower.match_indices('.').map(|(at, _)| &lower[at + 1..]);
     [lower].into_iter().chain(parents).any(|name| is_listed("public_hosts", name))
 }
@@ -38,19 +34,6 @@ pub(super) fn is_software(name: &str) -> bool {
     ["org", "com", "io", "net", "dev", "rs", "js"]
         .iter()
         .any(|end| is_listed("public_hosts", &format!("{lower}.{end}")))
-}
-
-/// Returns the pseudonym of a host, or the name of one that is not private.
-pub(super) fn host(r: &mut Redactor, is_sure: bool, host: &str) -> String {
-    let lower = host.to_lowercase();
-    let is_public = is_listed("no_logins", &lower)
-        || lower.starts_with('[')
-        || r.keeps_host(&lower)
-        || is_public_host(&lower)
-        || value::is_ordinary(&lower)
-        || pattern("no_host").is_match(&lower)
-        || lower.parse::<IpAddr>().is_ok() && !is_private_address(&lower);
-    if is_public { host.to_owned() } else { r.hide("host", is_sure, &lower) }
 }
 
 #[cfg(test)]

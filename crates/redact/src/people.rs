@@ -130,7 +130,7 @@ pub(super) fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     let mut parts: Vec<(Range<usize>, Part<'_>)> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         // The name is on the first line; a gap begins another signature.
-        let gap = at.checked_sub(1).map(|before| &text[lines[before].end..line.start]);
+        let gap = at.checked_sub(1).map(|previous| &text[lines[previous].end..line.start]);
         let begins = gap.is_none_or(|gap| !pattern("quoted_gap").is_match(gap));
         let beside_a_place = (at.saturating_sub(1)..=at + 1).any(has_place);
         for (index, (offset, segment)) in rows[at].iter().enumerate() {

@@ -131,9 +131,9 @@ impl KnownNames {
         }
         phrases.truncate(MOST_PHRASES);
         // A line for each phrase, in which the model reads it.
-        let framed = phrases.iter().map(|phrase| format!("{}{phrase}{}", FRAME.0, FRAME.1));
-        let framed: String = framed.collect();
-        let names = reader.names(&framed)?;
+        let frames = phrases.iter().map(|phrase| format!("{}{phrase}{}", FRAME.0, FRAME.1));
+        let framed_text: String = frames.collect();
+        let names = reader.names(&framed_text)?;
         let mut from = 0;
         for phrase in phrases {
             let start = from + FRAME.0.len();
@@ -143,7 +143,7 @@ impl KnownNames {
             let parts: Vec<&Recognition> = names.iter().filter(is_within).collect();
             let (Some(first), Some(last)) = (parts.first(), parts.last()) else { continue };
             // A surname may be a town's.
-            let name = &framed[first.range.start..last.range.end];
+            let name = &framed_text[first.range.start..last.range.end];
             if parts.iter().any(|n| n.is_person && n.score >= SURE_SCORE)
                 && names::is_whole(name)
                 && names::is_full_name(name)

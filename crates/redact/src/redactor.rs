@@ -170,8 +170,8 @@ impl Redactor {
     /// Replaces the known matches wherever else they occur in a text.
     pub(super) fn replace_known(&mut self, text: &str) -> String {
         let pseudonyms = self.pseudonyms.len();
-        let known = self.known_texts.take().filter(|known| known.2 == pseudonyms);
-        let known = known.or_else(|| {
+        let known_texts = self.known_texts.take().filter(|known_texts| known_texts.2 == pseudonyms);
+        let known_texts = known_texts.or_else(|| {
             let needles = self.needles();
             let texts = needles.iter().map(|(text, ..)| text);
             // A failure means gigabytes of names.
@@ -179,17 +179,17 @@ impl Redactor {
                 AhoCorasick::builder().ascii_case_insensitive(true).build(texts).ok()?;
             Some((automaton, needles, pseudonyms))
         });
-        let Some(known) = known else { return text.to_owned() };
-        let matches = known.0.find_overlapping_iter(text).map(|m| (m.range(), m.pattern()));
+        let Some(known_texts) = known_texts else { return text.to_owned() };
+        let matches = known_texts.0.find_overlapping_iter(text).map(|m| (m.range(), m.pattern()));
         let mut matches: Vec<_> = matches
-            .filter(|(range, index)| is_in_scope(text, range, &known.1[index.as_usize()]))
+            .filter(|(range, index)| is_in_scope(text, range, &known_texts.1[index.as_usize()]))
             .collect();
         matches.sort_by_key(|(range, index)| (range.start, Reverse(range.end), *index));
         let out = splice(text, matches, |index| {
-            let (_, scope, (kind, original)) = &known.1[index.as_usize()];
+            let (_, scope, (kind, original)) = &known_texts.1[index.as_usize()];
             self.hide(kind, *scope == Scope::Login, original)
         });
-        self.known_texts = Some(known);
+        self.known_texts = Some(known_texts);
         out
     }
 }

@@ -1,6 +1,6 @@
 //! Application of the rules in `data/rules.toml`.
 
-use std::{cell::LazyCell, collections::HashMap, ops::Range, sync::LazyLock};
+use std::{cell::LazyCell, collections::HashMap, net::IpAddr, ops::Range, sync::LazyLock};
 
 use regex::{Captures, Regex};
 use toml_edit::Table;
@@ -10,7 +10,7 @@ use super::{
     lines::{self, Lines, Manner},
     names, network, numbers, people,
     redactor::{Redactor, splice},
-    value::Check,
+    value::{self, Check},
 };
 
 /// The range of a value, its kind and its text.
@@ -36,7 +36,7 @@ struct Rule {
 impl Rule {
     fn read(table: &Table) -> Self {
         let text = |name: &str| facts::field(table, name);
-        let compiled = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
+        let regex = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
         let checks = |name: &str| Check::read(&text(name).unwrap_or_default());
         let whole = facts::compile(&text("pattern").unwrap_or_default());
         let kind = |name: &str| name.trim_end_matches(char::is_numeric).to_owned();
@@ -46,10 +46,10 @@ impl Rule {
             pattern: whole,
             checks: checks("check"),
             sure: table.get("sure").is_none().then(|| checks("sure_if")),
-            line: compiled("line"),
-            label: compiled("label"),
-            unless_before: compiled("unless_before"),
-            unless_after: compiled("unless_after"),
+            line: regex("line"),
+            label: regex("label"),
+            unless_before: regex("unless_before"),
+            unless_after: regex("unless_after"),
             within: text("within"),
         }
     }
@@ -94,7 +94,7 @@ impl Rule {
         let is_sure = self.sure.as_ref().is_some_and(|checks| Check::all_pass(checks, value));
         match kind {
             "user" => r.name(value),
-            "host" => network::host(r, is_sure, value),
+            "host" => hide_host(r, is_sure, value),
             "link" if !r.is_link_to_tracker(value) => value.to_owned(),
             "token"
                 if facts::pattern("placeholder").is_match(value)
@@ -115,6 +115,19 @@ impl Rule {
         };
         has_form && (kind == "user" || Check::all_pass(&self.checks, value))
     }
+}
+
+/// Returns the pseudonym of a host, or the name of one that is not private.
+fn hide_host(r: &mut Redactor, is_sure: bool, host: &str) -> String {
+    let lower = host.to_lowercase();
+    let is_public = is_listed("no_logins", &lower)
+        || lower.starts_with('[')
+        || r.keeps_host(&lower)
+        || network::is_public_host(&lower)
+        || value::is_ordinary(&lower)
+        || facts::pattern("no_host").is_match(&lower)
+        || lower.parse::<IpAddr>().is_ok() && !network::is_private_address(&lower);
+    if is_public { host.to_owned() } else { r.hide("host", is_sure, &lower) }
 }
 
 /// Returns a text without the matches of the rules of a stage.

@@ -11,7 +11,7 @@ use super::{
 pub(super) struct Check {
     name: String,
     least: usize,
-    negated: bool,
+    is_negated: bool,
 }
 
 impl Check {
@@ -19,8 +19,8 @@ impl Check {
     pub(super) fn read(text: &str) -> Vec<Self> {
         let check = |word: &str| {
             let (name, least) = word.split_once(':').unwrap_or((word, "0"));
-            let (bare, negated) = (name.trim_start_matches('!'), name.starts_with('!'));
-            Self { name: bare.to_owned(), least: least.parse().unwrap_or_default(), negated }
+            let (bare, is_negated) = (name.trim_start_matches('!'), name.starts_with('!'));
+            Self { name: bare.to_owned(), least: least.parse().unwrap_or_default(), is_negated }
         };
         text.split_whitespace().map(check).collect()
     }
@@ -54,7 +54,7 @@ impl Check {
             "private_address" => network::is_private_address(value),
             name => pattern(name).is_match(value),
         };
-        (value.chars().count() >= self.least && is_match) != self.negated
+        (value.chars().count() >= self.least && is_match) != self.is_negated
     }
 
     /// Returns whether a value passes all of these checks.
