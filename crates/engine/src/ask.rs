@@ -184,8 +184,8 @@ fn problem(
         Ok(r.document_by_key(key)?.filter(|row| row.deleted_at.is_none()))
     };
     // The canonical report may be missing from the casebook.
-    let known = similar.known.as_ref().map(|known| read(&known.key)).transpose()?.flatten();
-    let (row, confidence, reasons) = match (known, likely, &question.row) {
+    let canonical = similar.known.as_ref().map(|report| read(&report.key)).transpose()?.flatten();
+    let (row, confidence, reasons) = match (canonical, likely, &question.row) {
         (Some(row), _, _) => (Some(row), 1.0, Vec::new()),
         // A closed item has an outcome of its own.
         (None, _, Some(row)) if is_closed(&row) => (Some(row.clone()), 1.0, Vec::new()),

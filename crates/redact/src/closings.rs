@@ -2,35 +2,15 @@
 //! Redacting a name needlessly costs less than cutting a mail too early, so these are recognized
 //! more broadly.
 
-use precedent_text::{mail, words::Words};
+use precedent_text::mail;
 
-/// The words of which a closing contains at least one.
-static CORE: Words = Words::new(include_str!("../data/closings.txt"));
-/// The words that a closing may contain beside them.
-static EXTRAS: Words = Words::new(include_str!("../data/closing_extras.txt"));
-/// The words before the writer's town.
-static FROM: Words = Words::new("aus from depuis desde da från fra vanuit uit z из dal dalla");
-/// The closings of one word that are also words of titles: a name follows only behind a comma.
-static TITLES: Words =
-    Words::new("best yours respect kindly regard br att in bw gr 以上 to tak ty");
+use super::facts::{is_listed, pattern};
 
 /// Returns the words of a line in small letters, with the offsets of their ends.
 fn words(line: &str) -> impl Iterator<Item = (usize, String)> {
-    let starts = line.split([' ', '\u{a0}', ',', '/', '\u{3000}']).scan(0, |at, word| {
-        let start = *at;
-        *at = line.len().min(
-            start
-                + word.len()
-                + line[start + word.len()..].chars().next().map_or(0, char::len_utf8),
-        );
-        Some((start, word))
-    });
-    starts.filter_map(|(start, word)| {
-        let front = word.len() - word.trim_start_matches(is_punctuation).len();
-        let bare = word.trim_matches(is_punctuation);
+    pattern("closing_word").find_iter(line).map(|word| {
         // The Turkish capital İ becomes two characters in lower case.
-        let lower = bare.to_lowercase().replace('’', "'").replace('\u{307}', "");
-        (!bare.is_empty()).then_some((start + front + bare.len(), lower))
+        (word.end(), word.as_str().to_lowercase().replace('’', "'").replace('\u{307}', ""))
     })
 }
 
@@ -40,9 +20,9 @@ fn is_punctuation(c: char) -> bool {
 
 /// Returns the end of the closing formula that a line begins with, in words and in bytes.
 fn formula(line: &str) -> Option<(usize, usize)> {
-    let is_part = |word: &str| CORE.contains(word) || EXTRAS.contains(word);
+    let is_part = |word: &str| is_listed("closings", word) || is_listed("closing_extras", word);
     let front: Vec<(usize, String)> = words(line).take(9).take_while(|(_, w)| is_part(w)).collect();
-    let has_core = front.iter().any(|(_, word)| CORE.contains(word));
+    let has_core = front.iter().any(|(_, word)| is_listed("closings", word));
     front.last().filter(|_| has_core && front.len() < 9).map(|(end, _)| (front.len(), *end))
 }
 
@@ -59,15 +39,10 @@ fn is_formula(line: &str) -> bool {
 
 /// Returns the town in "Beste Grüße aus Hamburg".
 pub(super) fn town(line: &str) -> Option<&str> {
-    let line = line.trim().trim_end_matches(is_punctuation);
-    let (at, word) = line.match_indices(' ').find_map(|(at, _)| {
-        let word = line[at + 1..].split(' ').next()?;
-        FROM.contains(&word.to_lowercase()).then_some((at, word))
-    })?;
-    let town = line.get(at + word.len() + 2..)?;
+    let c = pattern("town").captures(line.trim().trim_end_matches(is_punctuation))?;
+    let (_, [front, town]) = c.extract();
     let has_capital = town.split(' ').any(|word| word.starts_with(char::is_uppercase));
-    let is_short = town.split(' ').count() <= 3 && !town.contains(|c: char| c.is_ascii_digit());
-    (has_capital && is_short && is_formula(&line[..at])).then_some(town)
+    (has_capital && is_formula(front)).then_some(town)
 }
 
 /// Finds the closing in a line with a closing and a name, as "Thanks, Berta" or "Mvh Marta
@@ -77,7 +52,7 @@ pub(super) fn before_a_name(line: &str) -> Option<(usize, bool)> {
     let name = line[end..].trim_start_matches(|c| is_punctuation(c) || matches!(c, ' ' | '\u{a0}'));
     let is_separate = line[end..].starts_with(is_punctuation)
         || line[end..].trim_start().starts_with(['–', '—', '-']);
-    let is_title = count == 1 && TITLES.contains(&line[..end].to_lowercase());
+    let is_title = count == 1 && is_listed("closings_and_titles", &line[..end].to_lowercase());
     let is_name = name.starts_with(char::is_uppercase) && (is_separate || !is_title);
     is_name.then(|| (line.len() - name.len(), is_separate))
 }

@@ -1,23 +1,32 @@
-//! The facts of redaction, which `data/` holds: patterns, rules, the tokens of services, and words.
+//! The facts of redaction, which `data/` holds: patterns, rules and lists of words.
 
 #![allow(clippy::unwrap_used, reason = "the data is constant; a test reads all of it")]
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{LazyLock, OnceLock},
+};
 
 use precedent_text::pattern::re;
 use regex::{Captures, Regex};
 use toml_edit::{DocumentMut, Item, Table};
 
-static PATTERNS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    let document = read(include_str!("../data/patterns.toml"));
-    let patterns = document.iter().map(|(name, item)| (name.to_owned(), one_line(item)));
-    patterns.chain([("vendor_token".to_owned(), vendor_token())]).collect()
+/// The patterns of `patterns.toml`, which are compiled when they are first used.
+static PATTERNS: LazyLock<HashMap<String, (String, OnceLock<Regex>)>> = LazyLock::new(|| {
+    let pattern = |item: &Item| (one_line(item), OnceLock::new());
+    read(include_str!("../data/patterns.toml"), pattern)
 });
-static RULES: LazyLock<DocumentMut> = LazyLock::new(|| read(include_str!("../data/rules.toml")));
+static WORDS: LazyLock<HashMap<String, HashSet<String>>> = LazyLock::new(|| {
+    let words =
+        |item: &Item| item.as_str().unwrap().split_whitespace().map(str::to_owned).collect();
+    read(include_str!("../data/words.toml"), words)
+});
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| re(r"\{([a-z_]{2,})\}"));
 
-fn read(text: &str) -> DocumentMut {
-    text.parse().unwrap()
+/// Reads the entries of a document.
+fn read<T>(text: &str, value: impl Fn(&Item) -> T) -> HashMap<String, T> {
+    let document: DocumentMut = text.parse().unwrap();
+    document.iter().map(|(name, item)| (name.to_owned(), value(item))).collect()
 }
 
 /// Returns a pattern without its line breaks.
@@ -25,24 +34,9 @@ fn one_line(pattern: &Item) -> String {
     pattern.as_str().unwrap().lines().collect()
 }
 
-/// Returns the pattern of the services' tokens.
-fn vendor_token() -> String {
-    let lines = include_str!("../data/vendors.txt").lines().filter(|l| !l.starts_with('#'));
-    let forms: Vec<String> = lines
-        .filter_map(|line| match line.split_once(": ") {
-            Some((rest, prefixes)) => {
-                let prefixes: Vec<String> = prefixes.split(' ').map(regex::escape).collect();
-                Some(format!("(?:{}){rest}", prefixes.join("|")))
-            }
-            None => line.strip_prefix("= ").map(str::to_owned),
-        })
-        .collect();
-    forms.join("|")
-}
-
 /// Returns a pattern with the patterns that it refers to.
 fn expand(pattern: &str) -> String {
-    let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]]));
+    let inner = |c: &Captures<'_>| format!("(?:{})", expand(&PATTERNS[&c[1]].0));
     let out = REFERENCE.replace_all(pattern, inner);
     // A search for ASCII boundaries is much faster.
     if out.is_ascii() && !out.contains(r"\p{") {
@@ -52,22 +46,51 @@ fn expand(pattern: &str) -> String {
     }
 }
 
-/// Returns a pattern of `patterns.toml`.
-pub(super) fn pattern(name: &str) -> Regex {
-    re(&expand(&PATTERNS[name]))
-}
-
 /// Compiles a pattern that may refer to those of `patterns.toml`.
 pub(super) fn compile(pattern: &str) -> Regex {
     re(&expand(pattern))
 }
 
-/// Returns the tables of the rules of a stage, in order.
-pub(super) fn rules(stage: &str) -> impl Iterator<Item = &'static Table> {
-    RULES[stage].as_array_of_tables().unwrap().iter()
+/// Returns a pattern of `patterns.toml`.
+pub(super) fn pattern(name: &str) -> &'static Regex {
+    let (source, regex) = &PATTERNS[name];
+    regex.get_or_init(|| compile(source))
+}
+
+/// Returns whether a list of `words.toml` contains a word.
+pub(super) fn is_listed(list: &str, word: &str) -> bool {
+    WORDS[list].contains(word)
+}
+
+/// Reads the rules of each stage, in order.
+pub(super) fn rules<T>(read_rule: fn(&Table) -> T) -> HashMap<String, Vec<T>> {
+    let tables = |rules: &Item| rules.as_array_of_tables().unwrap().iter().map(read_rule).collect();
+    read(include_str!("../data/rules.toml"), tables)
 }
 
 /// Returns the text of a field of a table, on one line.
 pub(super) fn field(table: &Table, name: &str) -> Option<String> {
     table.get(name).map(one_line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_compile_and_names_in_code_exist() {
+        assert!(PATTERNS.keys().all(|name| !pattern(name).as_str().is_empty()));
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        let code: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+        let name = re(r#"\b(pattern|is_listed)\("(\w+)""#);
+        assert!(name.captures_iter(&code).count() > 60);
+        for c in name.captures_iter(&code) {
+            let exists = match &c[1] {
+                "pattern" => PATTERNS.contains_key(&c[2]) || &c[2] == "pattern",
+                _ => WORDS.contains_key(&c[2]),
+            };
+            assert!(exists, "{}", &c[0]);
+        }
+    }
 }

@@ -16,24 +16,19 @@ mod redactor;
 mod rules;
 mod tables;
 mod value;
-mod words;
 
 use std::collections::BTreeSet;
 
 use redactor::Redactor;
 
-use precedent_core::model::{Brief, RedactionPreview};
+use precedent_core::model::{Brief, Redaction, RedactionPreview};
 
 pub use recognition::{NameReader, Recognition};
 
-/// The certainty of a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Certainty {
-    /// Certain by its form, its checksum or its context.
-    Sure,
-    /// Possibly something else; the user decides.
-    Doubtful,
-}
+/// The certainty of a match by its form, its checksum or its context.
+const SURE: bool = true;
+/// The certainty of a match that may be something else; the user decides.
+const DOUBTFUL: bool = false;
 
 /// The options of a redaction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,16 +68,15 @@ impl KnownNames {
 
 /// Returns the texts of a brief, each once.
 pub fn texts(brief: &Brief) -> BTreeSet<String> {
-    let mut texts = BTreeSet::new();
-    walk(&mut brief.clone(), &mut |text| {
-        texts.insert(text.clone());
-    });
-    texts
+    texts_of(&mut brief.clone()).into_iter().map(std::mem::take).collect()
 }
 
 /// Redacts every text of a brief.
 pub fn redact(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) {
-    brief.redactions = hide(brief, names, wishes).counts();
+    let replacements = hide(brief, names, wishes).preview().into_iter();
+    let count =
+        |p: RedactionPreview| Redaction { kind: p.kind, pseudonym: p.pseudonym, count: p.count };
+    brief.redactions = replacements.map(count).collect();
 }
 
 /// Returns what a redaction of this brief would replace, with the originals. Only the user may see
@@ -92,119 +86,87 @@ pub fn preview(brief: &Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Vec<Re
 }
 
 fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor {
-    let mut redactor = Redactor::new(&names.logins, hosts_of(brief), wishes);
-    redactor.hide_known(names);
-    // A match in the last text may also occur in the first.
-    redact_brief(&mut brief.clone(), &mut redactor, run_detectors);
-    redactor.begin_again();
-    redact_brief(brief, &mut redactor, redact_text);
+    // Every citation contains the trackers' own hosts.
+    let urls = brief.record.sources.iter().filter_map(|s| s.url.as_deref());
+    let mut redactor = Redactor::new(names, urls.filter_map(host_of).collect(), wishes);
+    texts_of(brief).into_iter().for_each(|text| *text = run_detectors(&mut redactor, text));
+    // The tracker identifies the author, so no pattern is needed.
+    let entries = brief.sections.iter_mut().flat_map(|s| &mut s.entries);
+    let quotes = entries.filter_map(|entry| entry.quote.as_mut());
+    quotes.filter_map(|q| q.author.as_mut()).for_each(|name| *name = redactor.person(name));
+    texts_of(brief).into_iter().for_each(|text| *text = hide_known(&mut redactor, text));
     // Keep only the exceptions that were used, because others would reveal text outside the brief.
     brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
     if wishes.links {
-        brief
-            .sections
-            .iter_mut()
-            .flat_map(|s| &mut s.entries)
-            .flat_map(|e| &mut e.citations)
-            .for_each(|c| {
-                c.url = None;
-            });
+        let entries = brief.sections.iter_mut().flat_map(|s| &mut s.entries);
+        entries.flat_map(|e| &mut e.citations).for_each(|c| c.url = None);
         brief.record.sources.iter_mut().for_each(|s| s.url = None);
     }
     redactor
 }
 
-fn redact_brief(
-    brief: &mut Brief,
-    redactor: &mut Redactor,
-    redact: fn(&mut Redactor, &str) -> String,
-) {
-    walk(brief, &mut |text| *text = redact(redactor, text));
-    // The tracker identifies the author, so no pattern is needed.
-    for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
-        if let Some(author) = entry.quote.as_mut().and_then(|q| q.author.as_mut()) {
-            *author = redactor.person(author);
-        }
-    }
-}
-
 /// Redacts texts that belong to no brief, including links to trackers.
 pub fn redact_texts(texts: &mut [&mut String], names: &KnownNames) {
     let wishes = Wishes { links: true, keep: &[] };
-    let mut redactor = Redactor::new(&names.logins, BTreeSet::new(), &wishes);
-    redactor.hide_known(names);
-    // Two passes, as for a brief.
-    for text in texts.iter() {
-        run_detectors(&mut redactor, text);
-    }
-    redactor.begin_again();
-    for text in texts {
-        **text = redact_text(&mut redactor, text);
-    }
+    let mut redactor = Redactor::new(names, BTreeSet::new(), &wishes);
+    texts.iter_mut().for_each(|text| **text = run_detectors(&mut redactor, text));
+    texts.iter_mut().for_each(|text| **text = hide_known(&mut redactor, text));
 }
 
-/// Redacts a text repeatedly, because a replacement may reveal further matches.
-fn redact_text(redactor: &mut Redactor, text: &str) -> String {
+/// Redacts the known matches, because one in the last text may also occur in the first, and then
+/// detects what their replacement reveals.
+fn hide_known(redactor: &mut Redactor, text: &str) -> String {
     /// The maximum number of passes; more have never found anything.
     const TURNS: usize = 3;
     let mut out = text.to_owned();
     for _ in 0..TURNS {
-        let next = run_detectors(redactor, &out);
-        let next = redactor.replace_known(&next);
+        let next = redactor.replace_known(&out);
         if next == out {
             break;
         }
-        out = next;
+        out = run_detectors(redactor, &next);
     }
     out
 }
 
-/// Redacts a text once with each detector. Each leaves the replacements of the previous ones alone.
+/// Redacts a text with each detector, and again what the replacements reveal.
 fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
-    let mut out = rules::SECRETS.hide(redactor, text);
+    let out = run_once(redactor, text);
+    if out == text { out } else { run_once(redactor, &out) }
+}
+
+/// Redacts a text once with each detector. Each leaves the replacements of the previous ones alone.
+fn run_once(redactor: &mut Redactor, text: &str) -> String {
+    let mut out = rules::hide(redactor, "secrets", text);
     out = named_secrets::hide(redactor, &out);
-    out = rules::ACCOUNTS.hide(redactor, &out);
-    out = numbers::hide_accounts(redactor, &out);
-    out = network::hide_addresses(redactor, &out);
-    out = rules::NETWORK.hide(redactor, &out);
-    out = network::hide_hosts(redactor, &out);
-    out = rules::ADDRESSES.hide(redactor, &out);
+    for stage in ["accounts", "network", "addresses"] {
+        out = rules::hide(redactor, stage, &out);
+    }
     out = tables::hide(redactor, &out);
+    out = rules::hide(redactor, "forms", &out);
     out = people::hide_signatures(redactor, &out);
     out = people::hide_closings(redactor, &out);
-    out = rules::PEOPLE.hide(redactor, &out);
-    out = rules::LOGINS.hide(redactor, &out);
-    numbers::hide_phones(redactor, &out)
+    for stage in ["people", "logins", "phones"] {
+        out = rules::hide(redactor, stage, &out);
+    }
+    out
 }
 
-/// Calls `change` with every text of a brief except the keys and addresses of citations.
-fn walk(brief: &mut Brief, change: &mut dyn FnMut(&mut String)) {
-    change(&mut brief.title);
+/// Returns every text of a brief except the keys and addresses of citations.
+fn texts_of(brief: &mut Brief) -> Vec<&mut String> {
+    let is_of_wiki = |citation: &&mut String| citation.starts_with("[Wiki: ");
+    let mut texts = vec![&mut brief.title];
     for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
-        entry.heading.iter_mut().for_each(&mut *change);
-        entry.text.iter_mut().for_each(&mut *change);
-        if let Some(quote) = &mut entry.quote {
-            change(&mut quote.text);
-        }
-        entry
-            .citations
-            .iter_mut()
-            .filter(|c| c.label.starts_with("[Wiki: "))
-            .for_each(|c| change(&mut c.label));
+        texts.extend(entry.heading.iter_mut().chain(&mut entry.text));
+        texts.extend(entry.quote.iter_mut().map(|quote| &mut quote.text));
+        texts.extend(entry.citations.iter_mut().map(|c| &mut c.label).filter(is_of_wiki));
     }
-    change(&mut brief.record.request.text);
+    texts.push(&mut brief.record.request.text);
     for source in &mut brief.record.sources {
-        change(&mut source.title);
-        if source.citation.starts_with("[Wiki: ") {
-            change(&mut source.citation);
-        }
+        texts.push(&mut source.title);
+        texts.extend(Some(&mut source.citation).filter(is_of_wiki));
     }
-}
-
-/// Returns the trackers' own hosts, which every citation contains.
-fn hosts_of(brief: &Brief) -> BTreeSet<String> {
-    let urls = brief.record.sources.iter().filter_map(|s| s.url.as_deref());
-    urls.filter_map(host_of).collect()
+    texts
 }
 
 /// Returns the host of a URL.

@@ -1,10 +1,6 @@
 //! Classification of lines as prose, log or code. A number may be personal in prose; in a log it is
 //! usually a count.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::facts::pattern;
 
 /// The kind of a line.
@@ -18,61 +14,55 @@ pub(super) enum Manner {
     Code,
 }
 
-static LOG: LazyLock<Regex> = LazyLock::new(|| pattern("log_line"));
-
-/// The lines of a text, by their start.
-pub(super) struct Lines {
-    begins: Vec<(usize, Manner)>,
+/// A line of a text.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'a> {
+    /// The offset of the line.
+    pub(super) start: usize,
+    /// The offset of its content.
+    pub(super) content_start: usize,
+    /// The content, without the marks of a quotation.
+    pub(super) content: &'a str,
+    pub(super) manner: Manner,
 }
 
-impl Lines {
-    pub(super) fn of(text: &str) -> Self {
-        let mut fence: Option<char> = None;
-        let mut blank = true;
-        let mut code = false;
-        let mut at = 0;
-        let mut begins = Vec::new();
+/// The lines of a text.
+pub(super) struct Lines<'a>(pub(super) Vec<Line<'a>>);
+
+impl<'a> Lines<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let (mut fence, mut blank, mut code, mut start) = (None, true, false, 0);
+        let mut lines = Vec::new();
         for line in text.split_inclusive('\n') {
-            let bare = line.trim_start_matches(['>', ' ']);
-            let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'));
-            let is_fence = mark.is_some_and(|m| bare.starts_with(&m.to_string().repeat(3)));
-            let manner = match (fence, is_fence) {
-                (Some(open), true) if mark == Some(open) => {
-                    fence = None;
-                    Manner::Code
-                }
-                (None, true) => {
-                    fence = mark;
-                    Manner::Code
-                }
-                (Some(_), _) => Manner::Code,
-                (None, false) => {
-                    // An indented block after an empty line is code in Markdown.
-                    code = (line.starts_with("    ") || line.starts_with('\t')) && (blank || code);
-                    if code {
-                        Manner::Code
-                    } else if LOG.is_match(line) {
-                        Manner::Log
-                    } else {
-                        Manner::Prose
-                    }
-                }
+            let rest = line.trim_start_matches(['>', ' ']);
+            let (content_start, content) = (start + line.len() - rest.len(), rest.trim_end());
+            let mark = ["```", "~~~"].into_iter().find(|mark| content.starts_with(mark));
+            let is_fenced = fence.or(mark).is_some();
+            // An indented block after an empty line is code in Markdown.
+            code = !is_fenced
+                && (line.starts_with("    ") || line.starts_with('\t'))
+                && (blank || code);
+            let manner = match is_fenced || code {
+                true => Manner::Code,
+                false if pattern("log_line").is_match(line) => Manner::Log,
+                false => Manner::Prose,
+            };
+            fence = match (fence, mark) {
+                (None, mark) => mark,
+                (open, mark) if open == mark => None,
+                (open, _) => open,
             };
             blank = line.trim().is_empty();
-            begins.push((at, manner));
-            at += line.len();
+            lines.push(Line { start, content_start, content, manner });
+            start += line.len();
         }
-        Self { begins }
+        Self(lines)
     }
 
     /// Returns the kind of the line with this byte.
     pub(super) fn manner(&self, at: usize) -> Manner {
-        let next = self.begins.partition_point(|(begin, _)| *begin <= at);
-        next.checked_sub(1).map_or(Manner::Prose, |line| self.begins[line].1)
-    }
-
-    pub(super) fn is_prose(&self, at: usize) -> bool {
-        self.manner(at) == Manner::Prose
+        let next = self.0.partition_point(|line| line.start <= at);
+        next.checked_sub(1).map_or(Manner::Prose, |line| self.0[line].manner)
     }
 }
 

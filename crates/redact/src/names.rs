@@ -1,69 +1,39 @@
 //! Names of people: their form, the words that are none, and what represents a person without the
 //! whole name.
 
-use std::sync::LazyLock;
-
-use precedent_text::{tokens, words::Words};
-use regex::Regex;
-
-use super::{closings, facts::pattern};
-
-static WHOLE_NAME: LazyLock<Regex> = LazyLock::new(|| pattern("whole_name"));
-static COMPANY: LazyLock<Regex> = LazyLock::new(|| pattern("company"));
-
-/// The capitalized words in the position of names.
-static NO_PEOPLE: Words = Words::new(include_str!("../data/no_people.txt"));
-/// The names that are also ordinary words.
-static NAMES_AND_WORDS: Words = Words::new(include_str!("../data/names_and_words.txt"));
+use super::{
+    closings,
+    facts::{is_listed, pattern},
+};
+use precedent_text::tokens;
 
 /// Returns whether a text can be a person's name.
 pub(super) fn is_name(text: &str) -> bool {
     let words = || text.split([' ', '\u{a0}']).filter(|w| !w.is_empty());
-    WHOLE_NAME.is_match(text)
+    pattern("whole_name").is_match(text)
         && text.chars().count() <= 60
         && words().any(|w| w.trim_end_matches('.').chars().count() > 1)
         && !words().any(|w| {
             let lower = w.trim_end_matches('.').to_lowercase();
-            NO_PEOPLE.contains(&lower) || w.chars().count() > 3 && w.chars().all(char::is_uppercase)
+            is_listed("no_people", &lower)
+                || w.chars().count() > 3 && w.chars().all(char::is_uppercase)
         })
 }
 
 /// Returns whether a text that was recognized as a name has the form of one: no word has a capital
 /// inside, as identifiers have, except after "Mc", "Mac" and an apostrophe.
 pub(super) fn is_full_name(text: &str) -> bool {
-    let has_inner_capital = |word: &str| {
-        let rest = word.strip_prefix("Mc").or(word.strip_prefix("Mac")).unwrap_or(word);
-        let mut chars = rest.chars().skip(1);
-        chars.any(char::is_uppercase) && rest.chars().any(char::is_lowercase)
-    };
-    let mut words = text.split([' ', '\u{a0}', '-', '\'', '’']);
-    (is_name(text) || is_name_without_case(text)) && !words.any(has_inner_capital)
+    let without_prefixes = text.replace("Mc", "").replace("Mac", "");
+    can_sign(text) && !pattern("inner_capital").is_match(&without_prefixes)
 }
 
 /// Returns whether a text in the position of a name can be one in a script without case: East Asian
 /// or Near Eastern.
 fn is_name_without_case(text: &str) -> bool {
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    let east = text
-        .chars()
-        .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'));
-    let most = if east { 8 } else { 30 };
-    (2..=most).contains(&letters)
-        && text.chars().all(|c| {
-            c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase()
-                || matches!(c, ' ' | '\u{3000}' | '・' | '\u{a0}')
-                || is_mark(c)
-        })
+    pattern("caseless_name").is_match(text)
         && !closings::closes(text)
-        && !is_company(text)
-        && !["部", "課", "课", "センター", "サポート", "客服", "团队", "팀"]
-            .iter()
-            .any(|end| text.ends_with(end))
-}
-
-/// Returns whether a character is a vowel sign above or below a letter.
-fn is_mark(c: char) -> bool {
-    matches!(c, '\u{0900}'..='\u{097f}' | '\u{0e00}'..='\u{0e7f}' | '\u{064b}'..='\u{0652}' | '\u{05b0}'..='\u{05c7}')
+        && !pattern("company").is_match(text)
+        && !pattern("eastern_group").is_match(text)
 }
 
 /// Returns whether a text can be the name of a signer.
@@ -77,19 +47,9 @@ pub(super) fn can_be_name(text: &str) -> bool {
         || !text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
 }
 
-/// Returns whether a text is the name of a company, by its legal form.
-pub(super) fn is_company(text: &str) -> bool {
-    COMPANY.is_match(text)
-}
-
 /// Returns whether a name has more than one word.
 pub(super) fn is_whole(name: &str) -> bool {
     name.contains([' ', '\u{a0}', '\u{3000}'])
-}
-
-/// Returns whether a word of a text is one that stands in the position of names.
-pub(super) fn is_no_name(text: &str) -> bool {
-    text.split(' ').any(|word| NO_PEOPLE.contains(&word.to_lowercase()))
 }
 
 /// Returns the words of a full name that identify the person on their own, and the logins that are
@@ -113,12 +73,8 @@ pub(super) fn parts(name: &str) -> Vec<String> {
             format!("{last}{initial}"),
         ]
     });
-    words
-        .iter()
-        .filter(|word| is_distinctive(word))
-        .filter_map(|w| capital(w))
-        .chain(logins)
-        .collect()
+    let distinctive = words.iter().filter(|word| is_distinctive(word));
+    distinctive.filter_map(|word| capital(word)).chain(logins).collect()
 }
 
 /// Returns the surname in a full name in plain small letters, if it is distinctive.
@@ -135,7 +91,6 @@ pub(super) fn surname(name: &str) -> Option<String> {
 fn is_distinctive(word: &&str) -> bool {
     word.chars().count() >= 3
         && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
-        && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"].contains(word)
-        && !NAMES_AND_WORDS.contains(&word.to_lowercase())
-        && !NO_PEOPLE.contains(&word.to_lowercase())
+        && !is_listed("name_particles", word)
+        && !["names_and_words", "no_people"].iter().any(|l| is_listed(l, &word.to_lowercase()))
 }

@@ -2,17 +2,15 @@
 //! full name is read again in an English sentence. The form of names corrects where a name begins
 //! and ends. A single word that names software is no person.
 
-use std::{ops::Range, sync::LazyLock};
-
-use precedent_core::error::Result;
-use regex::Regex;
+use std::ops::Range;
 
 use super::{
     KnownNames,
-    facts::pattern,
-    lines::{Lines, Manner, line_prefix},
-    names, network, words,
+    facts::{is_listed, pattern},
+    lines::{Line, Lines, Manner, line_prefix},
+    names, network, value,
 };
+use precedent_core::error::Result;
 
 /// A name that a model recognized in a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,15 +48,6 @@ const FRAME: (&str, &str) = ("I spoke to ", " yesterday.\n");
 /// The maximum number of phrases of a text; a window of the model takes 8 ms.
 const MOST_PHRASES: usize = 240;
 
-static NAME: LazyLock<Regex> = LazyLock::new(|| pattern("name_start"));
-static PHRASE: LazyLock<Regex> = LazyLock::new(|| pattern("phrase"));
-static BEFORE_A_THING: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_thing"));
-static BEFORE_A_PLACE: LazyLock<Regex> = LazyLock::new(|| pattern("before_a_place"));
-static REST_OF_ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern("rest_of_address"));
-static WORD: LazyLock<Regex> = LazyLock::new(|| pattern("name_word"));
-static SENTENCE_END: LazyLock<Regex> = LazyLock::new(|| pattern("sentence_end"));
-static AFTER_A_THING: LazyLock<Regex> = LazyLock::new(|| pattern("after_a_thing"));
-
 impl KnownNames {
     /// Adds the names that a model recognizes in a text.
     ///
@@ -67,41 +56,40 @@ impl KnownNames {
     pub fn read(&mut self, text: &str, reader: &mut dyn NameReader) -> Result<()> {
         let lines = Lines::of(text);
         let mut passage = String::new();
-        // The offset of each sentence in the passage and in the text.
-        let mut places: Vec<(usize, usize)> = Vec::new();
-        for sentence in sentences(text, &lines) {
-            let content = &text[sentence.clone()];
-            if self.is_new(content) && self.may_name(content, reader)? {
-                places.push((passage.len(), sentence.start));
-                passage.push_str(content);
+        for sentence in sentences(&lines) {
+            if self.is_new(sentence) && self.may_name(sentence, reader)? {
+                passage.push_str(sentence);
                 passage.push('\n');
             }
         }
         for name in reader.names(&passage)? {
-            let next = places.partition_point(|(from, _)| *from <= name.range.start);
-            let Some((from, to)) = next.checked_sub(1).map(|at| places[at]) else { continue };
-            if places.get(next).is_some_and(|(next, _)| name.range.end >= *next) {
-                continue;
-            }
-            let range = name.range.start - from + to..name.range.end - from + to;
-            if name.is_person {
-                for person in people_in(text, range) {
-                    self.add_person(text, person, name.score, reader)?;
+            let ranges =
+                if name.is_person { people_in(&passage, name.range) } else { vec![name.range] };
+            for range in ranges {
+                let content = &passage[range.clone()];
+                let (prefix, suffix) = (line_prefix(&passage, range.start), &passage[range.end..]);
+                let is_name = if name.is_person {
+                    is_person(content, name.score, prefix, suffix) && !is_command(text, content)
+                } else {
+                    is_place(content, name.score, prefix)
+                };
+                let rest = pattern("rest_of_address").find(suffix).map_or("", |m| m.as_str());
+                match is_name && !reader.is_common(content)? {
+                    true if name.is_person => self.people.push(content.to_owned()),
+                    true => self.places.push(format!("{content}{rest}")),
+                    false => {}
                 }
-            } else {
-                self.add_place(text, range, name.score, reader)?;
             }
         }
         self.read_phrases(text, &lines, reader)
     }
 
-    /// Returns whether a sentence has a word that may be an unknown name: one with a capital that is
-    /// no ordinary word, or one in a script without capitals.
+    /// Returns whether a sentence has a word that may be an unknown name: one that is no
+    /// common word.
     fn may_name(&self, sentence: &str, reader: &mut dyn NameReader) -> Result<bool> {
-        for word in WORD.find_iter(sentence).map(|m| m.as_str()) {
+        for word in pattern("name_word").find_iter(sentence).map(|m| m.as_str()) {
             let is_known = || self.people.iter().any(|name| name.split(' ').any(|w| w == word));
-            let is_caseless = word.to_lowercase() == word.to_uppercase();
-            if (is_plain(word) || is_caseless) && !is_known() && !reader.is_common(word)? {
+            if is_candidate(word) && !is_known() && !reader.is_common(word)? {
                 return Ok(true);
             }
         }
@@ -114,88 +102,45 @@ impl KnownNames {
         !text.is_empty() && self.texts.insert(text.to_owned())
     }
 
-    fn add_person(
-        &mut self,
-        text: &str,
-        range: Range<usize>,
-        score: f32,
-        reader: &mut dyn NameReader,
-    ) -> Result<()> {
-        let name = &text[range.clone()];
-        let is_single = !name.contains([' ', '\u{a0}', '-']);
-        let is_thing =
-            is_single && (score < SURE_SCORE || words::is_ordinary(name) || is_thing(text, &range));
-        if !is_thing && names::is_full_name(name) && !reader.is_common(name)? {
-            self.people.push(name.to_owned());
-        }
-        Ok(())
-    }
-
-    fn add_place(
-        &mut self,
-        text: &str,
-        range: Range<usize>,
-        score: f32,
-        reader: &mut dyn NameReader,
-    ) -> Result<()> {
-        let name = &text[range.clone()];
-        let is_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
-        let is_thing = !is_capital
-            || words::is_ordinary(name)
-            || names::is_no_name(name)
-            || network::is_software(name);
-        let is_there = score >= SURE_SCORE
-            || score >= LIKELY_SCORE && BEFORE_A_PLACE.is_match(line_prefix(text, range.start));
-        if is_there && !is_thing && !reader.is_common(name)? {
-            let rest = REST_OF_ADDRESS.find(&text[range.end..]).map_or(0, |m| m.end());
-            self.places.push(text[range.start..range.end + rest].to_owned());
-        }
-        Ok(())
-    }
-
     /// Reads the phrases that have the form of a full name in a sentence of their own.
     fn read_phrases(
         &mut self,
         text: &str,
-        lines: &Lines,
+        lines: &Lines<'_>,
         reader: &mut dyn NameReader,
     ) -> Result<()> {
         let mut phrases: Vec<&str> = Vec::new();
-        for phrase_match in PHRASE.find_iter(text) {
-            let phrase = phrase_match.as_str();
-            let is_part = text[..phrase_match.start()]
-                .ends_with(['.', '/', '\\', '_', '$', '@', '#'])
-                || text[phrase_match.end()..].starts_with(['/', '\\', '_', '(', '=']);
-            if is_part || lines.manner(phrase_match.start()) == Manner::Code {
+        for m in pattern("phrase").find_iter(text) {
+            let is_part = text[..m.start()].ends_with(['.', '/', '\\', '_', '$', '@', '#'])
+                || text[m.end()..].starts_with(['/', '\\', '_', '(', '=']);
+            if is_part || lines.manner(m.start()) == Manner::Code {
                 continue;
             }
             // "Vertreter Uwe Stolle" begins with a noun.
-            let rest = phrase.split_once([' ', '\u{a0}']).map(|(_, rest)| rest);
-            for phrase in
-                [Some(phrase), rest.filter(|rest| names::is_whole(rest))].into_iter().flatten()
-            {
+            let rest = m.as_str().split_once([' ', '\u{a0}']).map(|(_, rest)| rest);
+            let rest = rest.filter(|rest| names::is_whole(rest));
+            for phrase in [Some(m.as_str()), rest].into_iter().flatten() {
                 let is_known = self.people.iter().any(|name| name == phrase);
-                if !is_known
-                    && has_two_names(phrase)
-                    && self.is_new(phrase)
-                    && !reader.is_common(phrase)?
-                {
+                let words = phrase.split([' ', '\u{a0}']);
+                let has_two_names =
+                    words.filter(|word| word.len() > 1 && is_plain(word)).count() >= 2;
+                if !is_known && has_two_names && self.is_new(phrase) && !reader.is_common(phrase)? {
                     phrases.push(phrase);
                 }
             }
         }
         phrases.truncate(MOST_PHRASES);
         // A line for each phrase, in which the model reads it.
-        let lines = phrases.iter().map(|phrase| format!("{}{phrase}{}", FRAME.0, FRAME.1));
-        let framed_text: String = lines.collect();
+        let frames = phrases.iter().map(|phrase| format!("{}{phrase}{}", FRAME.0, FRAME.1));
+        let framed_text: String = frames.collect();
         let names = reader.names(&framed_text)?;
         let mut from = 0;
         for phrase in phrases {
-            let place = from + FRAME.0.len()..from + FRAME.0.len() + phrase.len();
-            from = place.end + FRAME.1.len();
-            let within =
-                |n: &&Recognition| place.start <= n.range.start && n.range.end <= place.end;
-            let parts: Vec<&Recognition> = names.iter().filter(within).collect();
+            let start = from + FRAME.0.len();
+            let end = start + phrase.len();
+            from = end + FRAME.1.len();
+            let is_within = |n: &&Recognition| start <= n.range.start && n.range.end <= end;
+            let parts: Vec<&Recognition> = names.iter().filter(is_within).collect();
             let (Some(first), Some(last)) = (parts.first(), parts.last()) else { continue };
             // A surname may be a town's.
             let name = &framed_text[first.range.start..last.range.end];
@@ -211,34 +156,30 @@ impl KnownNames {
     }
 }
 
-/// Returns the sentences in the prose of a text.
-fn sentences(text: &str, lines: &Lines) -> Vec<Range<usize>> {
-    let mut out = Vec::new();
-    let mut from = 0;
-    for line in text.split_inclusive('\n') {
-        let end = from + line.len();
-        // A row of a table is no sentence; the phrases in it are read.
-        if lines.is_prose(from) && !line.trim_start().starts_with('|') {
-            for stop in SENTENCE_END.find_iter(line) {
-                let next = end - line.len() + stop.end();
-                out.push(from..next);
-                from = next;
-            }
-            out.push(from..from + text[from..end].trim_end().len());
-        }
-        from = end;
-    }
-    out
+/// Returns the sentences in the prose of a text. A row of a table is none; its phrases are read.
+fn sentences<'a>(lines: &'a Lines<'a>) -> impl Iterator<Item = &'a str> {
+    let is_prose =
+        |line: &&Line<'_>| line.manner == Manner::Prose && !line.content.starts_with('|');
+    lines.0.iter().filter(is_prose).flat_map(|line| {
+        let ends = pattern("sentence_end").find_iter(line.content).map(|m| m.end());
+        let ends = ends.chain([line.content.len()]);
+        ends.scan(0, |from, end| Some(&line.content[std::mem::replace(from, end)..end]))
+    })
 }
 
 /// Returns whether a capitalized word can be a part of a name.
 fn is_plain(word: &str) -> bool {
-    names::is_full_name(word) && !words::is_ordinary(word) && !network::is_software(word)
+    names::is_full_name(word) && !value::is_ordinary(word) && !network::is_software(word)
 }
 
-/// Returns whether at least two words of a phrase can be parts of a name.
-fn has_two_names(phrase: &str) -> bool {
-    phrase.split([' ', '\u{a0}']).filter(|word| word.len() > 1 && is_plain(word)).count() >= 2
+/// Returns whether a word may be a name: in a script without capitals, or one that neither opens
+/// sentences nor names things, and is no abbreviation.
+fn is_candidate(word: &str) -> bool {
+    let is_listed = || is_listed("sentence_words", &word.to_lowercase().replace('’', "'"));
+    match word.to_uppercase() == word {
+        true => word.to_lowercase() == word,
+        false => is_plain(word) && !is_listed(),
+    }
 }
 
 /// Returns the names in a range that a model took for one, completed and without other words.
@@ -252,9 +193,8 @@ fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     for part in parts {
         let start = at;
         at += part.len() + 2;
-        let end = NAME.find(&text[start..]).map_or(start + part.len(), |m| start + m.end());
+        let mut name = pattern("name_start").find(&text[start..]).map_or(part, |m| m.as_str());
         // A following word that is in the position of names, but none, ends the name.
-        let mut name = &text[start..end];
         while let Some((rest, last)) = name.rsplit_once([' ', '\u{a0}', '-'])
             && name.len() > part.len()
             && !names::is_name(last)
@@ -266,19 +206,34 @@ fn people_in(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     people
 }
 
-/// Returns whether a word in this place names a thing, as software is named.
-fn is_thing(text: &str, range: &Range<usize>) -> bool {
-    network::is_software(&text[range.clone()])
-        || BEFORE_A_THING.is_match(line_prefix(text, range.start))
-        || AFTER_A_THING.is_match(&text[range.end..])
-        || is_command(text, &text[range.clone()].to_lowercase())
+/// Returns whether a recognized name is a person's, and not a thing's, as software is named.
+fn is_person(name: &str, score: f32, prefix: &str, suffix: &str) -> bool {
+    let is_thing = !name.contains([' ', '\u{a0}', '-'])
+        && (score < SURE_SCORE
+            || value::is_ordinary(name)
+            || pattern("before_a_thing").is_match(prefix)
+            || pattern("after_a_thing").is_match(suffix));
+    !is_thing && names::is_full_name(name) && name.split([' ', '\u{a0}', '-']).any(is_candidate)
+}
+
+/// Returns whether a recognized place is one.
+fn is_place(name: &str, score: f32, prefix: &str) -> bool {
+    let is_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
+    let is_no_name = |word: &str| is_listed("no_people", &word.to_lowercase());
+    let is_likely = score >= LIKELY_SCORE && pattern("before_a_place").is_match(prefix);
+    (score >= SURE_SCORE || is_likely)
+        && is_capital
+        && !value::is_ordinary(name)
+        && !name.split(' ').any(is_no_name)
+        && !network::is_software(name)
 }
 
 /// Returns whether a word in small letters begins a command or is a folder of a system: `claude`.
-fn is_command(text: &str, lower: &str) -> bool {
-    text.match_indices(lower).any(|(at, _)| {
+fn is_command(text: &str, name: &str) -> bool {
+    let lower = name.to_lowercase();
+    text.match_indices(&lower).any(|(at, _)| {
         let folder = text[..at].strip_suffix('/').and_then(|path| path.rsplit('/').next());
-        let is_home = folder.is_some_and(|folder| matches!(folder, "home" | "Users" | ""));
-        text[..at].ends_with('`') || folder.is_some() && !is_home
+        text[..at].ends_with('`')
+            || folder.is_some_and(|folder| !matches!(folder, "home" | "Users" | ""))
     })
 }

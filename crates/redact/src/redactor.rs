@@ -1,30 +1,22 @@
 //! The state of a redaction: the matches so far and their pseudonyms, which are constant throughout
 //! a brief.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-
-use aho_corasick::AhoCorasick;
-use regex::{Captures, Regex};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    ops::Range,
+};
 
 use super::{
-    Certainty::{self, Doubtful, Sure},
-    KnownNames, Wishes, names, words,
+    DOUBTFUL, KnownNames, SURE, Wishes,
+    facts::{is_listed, pattern},
+    names, value,
 };
-use precedent_core::model::{Redaction, RedactionPreview};
-use precedent_text::words::Words;
-
-/// The words in the position of a login or host that are none: values and ordinary words, accounts
-/// of every system, image tags, and annotations of programs.
-pub(super) static NO_LOGINS: Words = Words::new(include_str!("../data/no_logins.txt"));
-
-struct Pseudonym {
-    pseudonym: String,
-    count: usize,
-    sure: bool,
-}
+use aho_corasick::AhoCorasick;
+use precedent_core::model::RedactionPreview;
 
 /// A kind and an original.
-type Key = (&'static str, String);
+type Key = (String, String);
 
 /// The places in which a known text is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,18 +29,16 @@ enum Scope {
     Joined,
 }
 
-/// The known texts, and how they are found.
-struct KnownTexts {
-    automaton: AhoCorasick,
-    needles: Vec<(String, Scope, Key)>,
-    /// The number of pseudonyms that they were made of.
-    pseudonyms: usize,
-}
+/// A known text, with its places and its key.
+type Needle = (String, Scope, Key);
+
+/// The known texts, how they are found, and the number of pseudonyms that they were made of.
+type KnownTexts = (AhoCorasick, Vec<Needle>, usize);
 
 /// A redactor with the pseudonyms that it has assigned.
 pub(super) struct Redactor {
-    pseudonyms: HashMap<Key, Pseudonym>,
-    next: HashMap<&'static str, usize>,
+    pseudonyms: HashMap<Key, RedactionPreview>,
+    next: HashMap<String, usize>,
     logins: BTreeSet<String>,
     trackers: BTreeSet<String>,
     hide_links: bool,
@@ -58,77 +48,62 @@ pub(super) struct Redactor {
 }
 
 impl Redactor {
-    pub(super) fn new(logins: &[String], trackers: BTreeSet<String>, wishes: &Wishes<'_>) -> Self {
-        Self {
+    pub(super) fn new(names: &KnownNames, trackers: BTreeSet<String>, wishes: &Wishes<'_>) -> Self {
+        let mut redactor = Self {
             pseudonyms: HashMap::new(),
             next: HashMap::new(),
-            logins: logins.iter().map(|p| p.to_lowercase()).collect(),
+            logins: names.logins.iter().map(|p| p.to_lowercase()).collect(),
             trackers,
             hide_links: wishes.links,
             exceptions: wishes.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
             known_texts: None,
+        };
+        for (kind, names) in [("person", &names.people), ("place", &names.places)] {
+            names.iter().for_each(|name| drop(redactor.hide(kind, DOUBTFUL, name)));
         }
-    }
-
-    /// Assigns pseudonyms to the recognized people and places.
-    pub(super) fn hide_known(&mut self, names: &KnownNames) {
-        for person in &names.people {
-            self.hide_person(Certainty::Doubtful, person);
-        }
-        for place in &names.places {
-            self.hide("place", Certainty::Doubtful, place);
-        }
+        redactor.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
+        redactor
     }
 
     /// Returns the pseudonym of a match, the same each time, or the original if the user keeps it.
-    pub(super) fn hide(
-        &mut self,
-        kind: &'static str,
-        certainty: Certainty,
-        original: &str,
-    ) -> String {
+    pub(super) fn hide(&mut self, kind: &str, is_sure: bool, original: &str) -> String {
+        // Some trackers use the name as the login.
+        if kind == "person" && self.logins.contains(&original.to_lowercase()) {
+            return self.person(original);
+        }
         if let Some(met) = self.exceptions.get_mut(&original.trim().to_lowercase()) {
             *met = true;
             return original.to_owned();
         }
-        let next = &mut self.next;
-        let entry = self.pseudonyms.entry((kind, original.to_owned())).or_insert_with(|| {
-            let number = next.entry(kind).or_insert(0);
-            *number += 1;
-            Pseudonym { pseudonym: format!("[{kind}-{number}]"), count: 0, sure: false }
-        });
+        let entry =
+            self.pseudonyms.entry((kind.to_owned(), original.to_owned())).or_insert_with(|| {
+                let number = self.next.entry(kind.to_owned()).or_insert(0);
+                *number += 1;
+                RedactionPreview {
+                    kind: kind.to_owned(),
+                    original: original.to_owned(),
+                    pseudonym: format!("[{kind}-{number}]"),
+                    count: 0,
+                    sure: false,
+                }
+            });
         entry.count += 1;
-        entry.sure |= certainty == Sure;
+        entry.sure |= is_sure;
         entry.pseudonym.clone()
     }
 
     /// Returns the pseudonym of a login.
     pub(super) fn person(&mut self, name: &str) -> String {
-        if name.starts_with('[') {
-            name.to_owned()
-        } else {
-            self.hide("user", Sure, &name.to_lowercase())
-        }
+        let is_pseudonym = name.starts_with('[');
+        if is_pseudonym { name.to_owned() } else { self.hide("user", SURE, &name.to_lowercase()) }
     }
 
     /// Returns the pseudonym of a possible login in a position where one is expected.
     pub(super) fn name(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
-        let is_login = self.logins.contains(&lower);
-        let is_word = NO_LOGINS.contains(&lower) || words::is_ordinary(name);
-        if is_word && !is_login || lower.starts_with('[') {
-            return name.to_owned();
-        }
-        self.person(name)
-    }
-
-    /// Returns the pseudonym of a person's name. Some trackers use the name as the login.
-    pub(super) fn hide_person(&mut self, certainty: Certainty, name: &str) -> String {
-        if self.logins.contains(&name.to_lowercase()) {
-            self.person(name)
-        } else {
-            self.hide("person", certainty, name)
-        }
+        let is_word = is_listed("no_logins", &lower) || value::is_ordinary(name);
+        let stays = is_word && !self.logins.contains(&lower);
+        if stays { name.to_owned() } else { self.person(name) }
     }
 
     /// Returns whether this exception was used.
@@ -147,77 +122,44 @@ impl Redactor {
         self.hide_links && super::host_of(url).is_some_and(|host| self.trackers.contains(&host))
     }
 
-    /// Ends the first pass: matches stay known, and their counts are reset.
-    pub(super) fn begin_again(&mut self) {
-        self.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
-    }
-
-    /// Returns the replacements without the originals.
-    pub(super) fn counts(&self) -> Vec<Redaction> {
-        let mut out: Vec<Redaction> = self
-            .replacements()
-            .map(|((kind, _), f)| Redaction {
-                kind: (*kind).to_owned(),
-                pseudonym: f.pseudonym.clone(),
-                count: f.count,
-            })
-            .collect();
-        out.sort_by(|a, b| (&a.kind, order(&a.pseudonym)).cmp(&(&b.kind, order(&b.pseudonym))));
-        out
-    }
-
     /// Returns the replacements with the originals.
     pub(super) fn preview(&self) -> Vec<RedactionPreview> {
-        let mut out: Vec<RedactionPreview> = self
-            .replacements()
-            .map(|((kind, original), entry)| RedactionPreview {
-                kind: (*kind).to_owned(),
-                original: original.clone(),
-                pseudonym: entry.pseudonym.clone(),
-                count: entry.count,
-                sure: entry.sure,
-            })
-            .collect();
-        out.sort_by(|a, b| (&a.kind, order(&a.pseudonym)).cmp(&(&b.kind, order(&b.pseudonym))));
+        let mut out: Vec<RedactionPreview> =
+            self.pseudonyms.values().filter(|entry| entry.count > 0).cloned().collect();
+        // A longer pseudonym of a kind has a higher number.
+        let order = |p: &RedactionPreview| (p.kind.clone(), p.pseudonym.len(), p.pseudonym.clone());
+        out.sort_by_key(order);
         out
-    }
-
-    fn replacements(&self) -> impl Iterator<Item = (&(&'static str, String), &Pseudonym)> {
-        self.pseudonyms.iter().filter(|(_, entry)| entry.count > 0)
     }
 
     /// Returns the texts that stand for a known match.
-    fn needles(&self) -> Vec<(String, Scope, Key)> {
+    fn needles(&self) -> Vec<Needle> {
         let logins = self.logins.iter().filter(|login| login.chars().count() >= 3);
-        let mut needles: Vec<(String, Scope, Key)> =
-            logins.map(|l| (l.clone(), Scope::Login, ("user", l.clone()))).collect();
+        let mut needles: Vec<Needle> =
+            logins.map(|l| (l.clone(), Scope::Login, ("user".to_owned(), l.clone()))).collect();
         let mut keys: Vec<&Key> = self.pseudonyms.keys().collect();
         keys.sort_unstable();
         for key in &keys {
-            let (kind, original) = (key.0, key.1.as_str());
-            let least = match kind {
-                "token" => 6,
-                "person" => 3,
-                _ => 4,
-            };
+            let (kind, original) = (key.0.as_str(), key.1.as_str());
             // An ordinary word may have another meaning elsewhere.
-            let is_distinctive = match kind {
-                "token" => words::is_unlike_a_word(original),
-                "user" | "host" => !words::is_ordinary(original),
-                _ => true,
+            let (least, is_distinctive, scope) = match kind {
+                "token" => (6, value::is_unlike_a_word(original), Scope::Anywhere),
+                "user" | "host" => (4, !value::is_ordinary(original), Scope::WholeWord),
+                "person" => (3, true, Scope::WholeWord),
+                _ => (4, true, Scope::WholeWord),
             };
             if is_distinctive && original.chars().count() >= least {
-                let scope = if kind == "token" { Scope::Anywhere } else { Scope::WholeWord };
                 needles.push((original.to_owned(), scope, (*key).clone()));
             }
         }
-        for key in keys.into_iter().filter(|(kind, _)| matches!(*kind, "person" | "user")) {
+        for key in keys.into_iter().filter(|(kind, _)| matches!(kind.as_str(), "person" | "user")) {
             let parts = names::parts(&key.1).into_iter().map(|part| (part, Scope::WholeWord));
             let surname = names::surname(&key.1).map(|surname| (surname, Scope::Joined));
-            let parts = parts
-                .chain(surname)
-                .filter(|(part, _)| !self.exceptions.contains_key(&part.to_lowercase()));
-            needles.extend(parts.map(|(part, scope)| (part, scope, key.clone())));
+            for (part, scope) in parts.chain(surname) {
+                if !self.exceptions.contains_key(&part.to_lowercase()) {
+                    needles.push((part, scope, key.clone()));
+                }
+            }
         }
         // Of two people with this name, either will do.
         let mut texts = HashSet::new();
@@ -227,96 +169,65 @@ impl Redactor {
 
     /// Replaces the known matches wherever else they occur in a text.
     pub(super) fn replace_known(&mut self, text: &str) -> String {
-        let count = self.pseudonyms.len();
-        let known_texts = match self.known_texts.take().filter(|texts| texts.pseudonyms == count) {
-            Some(texts) => texts,
-            None => {
-                let needles = self.needles();
-                let texts = needles.iter().map(|(text, ..)| text);
-                let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(texts);
-                // A failure means gigabytes of names.
-                let Ok(automaton) = automaton else { return text.to_owned() };
-                KnownTexts { automaton, needles, pseudonyms: count }
-            }
-        };
-        let mut matches: Vec<(usize, usize, usize)> = known_texts
-            .automaton
-            .find_overlapping_iter(text)
-            .map(|m| (m.start(), m.end(), m.pattern().as_usize()))
-            .filter(|(start, end, needle)| {
-                let (needle, scope, _) = &known_texts.needles[*needle];
-                is_in_scope(text, *start, *end, needle, *scope)
-            })
+        let pseudonyms = self.pseudonyms.len();
+        let known_texts = self.known_texts.take().filter(|known_texts| known_texts.2 == pseudonyms);
+        let known_texts = known_texts.or_else(|| {
+            let needles = self.needles();
+            let texts = needles.iter().map(|(text, ..)| text);
+            // A failure means gigabytes of names.
+            let automaton =
+                AhoCorasick::builder().ascii_case_insensitive(true).build(texts).ok()?;
+            Some((automaton, needles, pseudonyms))
+        });
+        let Some(known_texts) = known_texts else { return text.to_owned() };
+        let matches = known_texts.0.find_overlapping_iter(text).map(|m| (m.range(), m.pattern()));
+        let mut matches: Vec<_> = matches
+            .filter(|(range, index)| is_in_scope(text, range, &known_texts.1[index.as_usize()]))
             .collect();
-        matches.sort_by_key(|(start, end, needle)| (*start, std::cmp::Reverse(*end), *needle));
-        let mut out = String::with_capacity(text.len());
-        let mut from = 0;
-        for (start, end, needle) in matches {
-            if start >= from {
-                let (_, scope, (kind, original)) = &known_texts.needles[needle];
-                let certainty = if *scope == Scope::Login { Sure } else { Doubtful };
-                out.push_str(&text[from..start]);
-                out.push_str(&self.hide(kind, certainty, original));
-                from = end;
-            }
-        }
-        out.push_str(&text[from..]);
+        matches.sort_by_key(|(range, index)| (range.start, Reverse(range.end), *index));
+        let out = splice(text, matches, |index| {
+            let (_, scope, (kind, original)) = &known_texts.1[index.as_usize()];
+            self.hide(kind, *scope == Scope::Login, original)
+        });
         self.known_texts = Some(known_texts);
         out
     }
+}
 
-    /// Replaces the matches of a pattern; `with` also receives the text around them.
-    pub(super) fn replace(
-        &mut self,
-        pattern: &Regex,
-        text: &str,
-        mut with: impl FnMut(&mut Self, &Captures<'_>, &str) -> String,
-    ) -> String {
-        pattern.replace_all(text, |c: &Captures<'_>| with(self, c, text)).into_owned()
+/// Replaces ranges of a text, which are in order; one that overlaps an earlier one stays.
+pub(super) fn splice<T>(
+    text: &str,
+    ranges: impl IntoIterator<Item = (Range<usize>, T)>,
+    mut with: impl FnMut(T) -> String,
+) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (range, value) in ranges {
+        if range.start >= from {
+            out.push_str(&text[from..range.start]);
+            out.push_str(&with(value));
+            from = range.end;
+        }
     }
-
-    /// Replaces the front of each match for which `with`, which receives it with its offset,
-    /// returns the front's length and a pseudonym.
-    pub(super) fn replace_front(
-        &mut self,
-        pattern: &Regex,
-        text: &str,
-        with: impl Fn(&mut Self, &str, usize) -> Option<(usize, String)>,
-    ) -> String {
-        self.replace(pattern, text, |r, c, _| {
-            match c.get(0).and_then(|m| with(r, m.as_str(), m.start())) {
-                Some((length, pseudonym)) => format!("{pseudonym}{}", &c[0][length..]),
-                None => c[0].to_owned(),
-            }
-        })
-    }
+    out.push_str(&text[from..]);
+    out
 }
 
 /// Returns whether a known text is replaced in this place.
-fn is_in_scope(text: &str, start: usize, end: usize, needle: &str, scope: Scope) -> bool {
-    let (preceding_char, following_char) =
-        (text[..start].chars().next_back(), text[end..].chars().next());
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let joins = |c: Option<char>| c.is_some_and(|c| r"./\_-@:".contains(c));
+fn is_in_scope(text: &str, range: &Range<usize>, (needle, scope, _): &Needle) -> bool {
+    let (prefix, suffix) = (&text[..range.start], &text[range.end..]);
     // Pseudonyms are not redacted again.
-    let mut rest = text[end..].chars().skip(1);
-    let is_pseudonym = preceding_char == Some('[')
-        && following_char == Some('-')
-        && rest.next().is_some_and(|c| c.is_ascii_digit());
+    if prefix.ends_with('[') && pattern("number_of_pseudonym").is_match(suffix) {
+        return false;
+    }
+    let is_beside = |with: fn(char) -> bool| prefix.ends_with(with) || suffix.starts_with(with);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let joins = |c: char| r"./\_-@:".contains(c);
     let fits = match scope {
         Scope::Anywhere => true,
-        Scope::WholeWord => !is_word(preceding_char) && !is_word(following_char),
-        Scope::Login => {
-            !is_word(preceding_char)
-                && !is_word(following_char)
-                && preceding_char != Some('-')
-                && following_char != Some('-')
-        }
-        Scope::Joined => joins(preceding_char) || joins(following_char) && text.len() > end + 1,
+        Scope::WholeWord => !is_beside(is_word),
+        Scope::Login => return !is_beside(is_word) && !is_beside(|c| c == '-'),
+        Scope::Joined => prefix.ends_with(joins) || suffix.starts_with(joins) && suffix.len() > 1,
     };
-    fits && !is_pseudonym && (scope == Scope::Login || &text[start..end] == needle)
-}
-
-fn order(pseudonym: &str) -> Option<u32> {
-    pseudonym.trim_matches(['[', ']']).rsplit_once('-')?.1.parse().ok()
+    fits && text[range.clone()] == *needle
 }

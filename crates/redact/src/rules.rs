@@ -1,175 +1,161 @@
 //! Application of the rules in `data/rules.toml`.
 
-use std::sync::LazyLock;
+use std::{cell::LazyCell, collections::HashMap, net::IpAddr, ops::Range, sync::LazyLock};
 
-use regex::{Captures, Match, Regex};
+use regex::{Captures, Regex};
 use toml_edit::Table;
 
 use super::{
-    Certainty::{self, Doubtful, Sure},
-    facts,
+    facts::{self, is_listed},
     lines::{self, Lines, Manner},
-    names, network,
-    redactor::Redactor,
+    names, network, numbers, people,
+    redactor::{Redactor, splice},
     value::{self, Check},
 };
 
-/// The kinds of private text that rules find.
-const KINDS: [&str; 11] = [
-    "token", "user", "host", "person", "place", "company", "email", "address", "device", "account",
-    "link",
-];
+/// The range of a value, its kind and its text.
+type Value<'t> = (Range<usize>, (&'t str, &'t str));
 
-/// The kinds of lines in which a rule holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Within {
-    Anything,
-    /// Everything but code.
-    Text,
-    Prose,
-}
+static STAGES: LazyLock<HashMap<String, Vec<Rule>>> = LazyLock::new(|| facts::rules(Rule::read));
 
 /// A rule: a pattern whose named groups are replaced. `data/rules.toml` describes the fields.
 struct Rule {
     pattern: Regex,
+    /// The named groups, with their kinds.
+    groups: Vec<(usize, String)>,
     checks: Vec<Check>,
-    needs: Option<String>,
+    /// The conditions on the values that are sure; `None` if none is.
+    sure: Option<Vec<Check>>,
+    line: Option<Regex>,
     label: Option<Regex>,
     unless_before: Option<Regex>,
     unless_after: Option<Regex>,
-    within: Within,
-    certainty: Certainty,
+    within: Option<String>,
 }
 
 impl Rule {
     fn read(table: &Table) -> Self {
         let text = |name: &str| facts::field(table, name);
-        let pattern = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
-        let is_sure = table.get("sure").is_none_or(|sure| sure.as_bool() == Some(true));
+        let regex = |name: &str| text(name).map(|pattern| facts::compile(&pattern));
+        let checks = |name: &str| Check::read(&text(name).unwrap_or_default());
+        let whole = facts::compile(&text("pattern").unwrap_or_default());
+        let kind = |name: &str| name.trim_end_matches(char::is_numeric).to_owned();
+        let names = whole.capture_names().enumerate();
         Self {
-            pattern: facts::compile(&text("pattern").unwrap_or_default()),
-            checks: Check::read(&text("check").unwrap_or_default()),
-            needs: text("needs"),
-            label: pattern("label"),
-            unless_before: pattern("unless_before"),
-            unless_after: pattern("unless_after"),
-            within: match text("within").as_deref() {
-                None => Within::Anything,
-                Some("text") => Within::Text,
-                Some(_) => Within::Prose,
-            },
-            certainty: if is_sure { Sure } else { Doubtful },
+            groups: names.filter_map(|(group, name)| Some((group, kind(name?)))).collect(),
+            pattern: whole,
+            checks: checks("check"),
+            sure: table.get("sure").is_none().then(|| checks("sure_if")),
+            line: regex("line"),
+            label: regex("label"),
+            unless_before: regex("unless_before"),
+            unless_after: regex("unless_after"),
+            within: text("within"),
         }
     }
+
+    fn apply(&self, r: &mut Redactor, text: &str) -> String {
+        let lines = LazyCell::new(|| Lines::of(text));
+        let signatures = LazyCell::new(|| people::signatures(text));
+        let is_within = |at: usize| match self.within.as_deref() {
+            None => true,
+            Some("text") => lines.manner(at) != Manner::Code,
+            Some("signature") => signatures.iter().any(|line| line.contains(&at)),
+            Some(_) => lines.manner(at) == Manner::Prose,
+        };
+        let matches = self.pattern.captures_iter(text);
+        let values = matches.filter(|c| is_within(c.get(0).map_or(0, |m| m.start())));
+        let values = values.filter_map(|c| self.values(&c, text)).flatten();
+        splice(text, values, |(kind, value)| self.hide_value(r, kind, value))
+    }
+
+    /// Returns the values of a match with their kinds, or `None` if it stays.
+    fn values<'t>(&'t self, c: &Captures<'t>, text: &'t str) -> Option<Vec<Value<'t>>> {
+        let whole = c.get(0)?;
+        let mut values: Vec<Value<'_>> = Vec::new();
+        for (group, kind) in &self.groups {
+            let Some(m) = c.get(*group).filter(|m| !m.is_empty()) else { continue };
+            let is_phone = kind == "phone";
+            let value = if is_phone { numbers::longest_phone(m.as_str()) } else { m.as_str() };
+            values.push((m.start()..m.start() + value.len(), (kind.as_str(), value)));
+        }
+        let (range, (kind, _)) = values.last()?;
+        // Another number may follow one of a telephone.
+        let suffix = &text[if *kind == "phone" { range.end } else { whole.end() }..];
+        let line_prefix = lines::line_prefix(text, whole.start());
+        let is_excluded = self.label.as_ref().is_some_and(|p| !p.is_match(line_prefix))
+            || self.unless_before.as_ref().is_some_and(|p| p.is_match(line_prefix))
+            || self.unless_after.as_ref().is_some_and(|p| p.is_match(suffix))
+            || !values.iter().all(|(_, (kind, value))| self.fits(kind, value));
+        (!is_excluded).then_some(values)
+    }
+
+    fn hide_value(&self, r: &mut Redactor, kind: &str, value: &str) -> String {
+        let is_sure = self.sure.as_ref().is_some_and(|checks| Check::all_pass(checks, value));
+        match kind {
+            "user" => r.name(value),
+            "host" => hide_host(r, is_sure, value),
+            "link" if !r.is_link_to_tracker(value) => value.to_owned(),
+            "token"
+                if facts::pattern("placeholder").is_match(value)
+                    || is_listed("names_of_secrets", &value.to_lowercase()) =>
+            {
+                value.to_owned()
+            }
+            _ => r.hide(kind, is_sure, value),
+        }
+    }
+
+    /// Returns whether a value has the form of its kind and passes the checks of its rule.
+    fn fits(&self, kind: &str, value: &str) -> bool {
+        let has_form = match kind {
+            "person" => names::can_be_name(value),
+            "email" => !network::is_no_email(value),
+            _ => true,
+        };
+        has_form && (kind == "user" || Check::all_pass(&self.checks, value))
+    }
 }
 
-/// A stage: rules that are applied one after the other.
-pub(super) struct Stage(LazyLock<Vec<Rule>>);
-
-impl Stage {
-    const fn new(rules: fn() -> Vec<Rule>) -> Self {
-        Self(LazyLock::new(rules))
-    }
-
-    /// Returns a text without the matches of these rules.
-    pub(super) fn hide(&self, r: &mut Redactor, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, rule| match &rule.needs {
-            Some(needs) => text
-                .split_inclusive('\n')
-                .map(|line| {
-                    let has_it = line.contains(|c| needs.contains(c));
-                    if has_it { apply(r, rule, line) } else { line.to_owned() }
-                })
-                .collect(),
-            None => apply(r, rule, &text),
-        })
-    }
+/// Returns the pseudonym of a host, or the name of one that is not private.
+fn hide_host(r: &mut Redactor, is_sure: bool, host: &str) -> String {
+    let lower = host.to_lowercase();
+    let is_public = is_listed("no_logins", &lower)
+        || lower.starts_with('[')
+        || r.keeps_host(&lower)
+        || network::is_public_host(&lower)
+        || value::is_ordinary(&lower)
+        || facts::pattern("no_host").is_match(&lower)
+        || lower.parse::<IpAddr>().is_ok() && !network::is_private_address(&lower);
+    if is_public { host.to_owned() } else { r.hide("host", is_sure, &lower) }
 }
 
-fn apply(r: &mut Redactor, rule: &Rule, text: &str) -> String {
-    if !rule.pattern.is_match(text) {
-        return text.to_owned();
-    }
-    let lines = (rule.within != Within::Anything).then(|| Lines::of(text));
-    r.replace(&rule.pattern, text, |r, c, text| {
-        hide_match(r, rule, lines.as_ref(), c, text).unwrap_or_else(|| c[0].to_owned())
+/// Returns a text without the matches of the rules of a stage.
+pub(super) fn hide(r: &mut Redactor, stage: &str, text: &str) -> String {
+    STAGES[stage].iter().fold(text.to_owned(), |text, rule| match &rule.line {
+        Some(pattern) => text
+            .split_inclusive('\n')
+            .map(|line| {
+                let (front, rest) =
+                    line.split_at(pattern.find(line).map_or(line.len(), |m| m.end()));
+                front.to_owned() + &rule.apply(r, rest)
+            })
+            .collect(),
+        None => rule.apply(r, &text),
     })
 }
 
-fn read(stage: &str) -> Vec<Rule> {
-    facts::rules(stage).map(Rule::read).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-pub(super) static SECRETS: Stage = Stage::new(|| read("secrets"));
-pub(super) static ACCOUNTS: Stage = Stage::new(|| read("accounts"));
-pub(super) static NETWORK: Stage = Stage::new(|| read("network"));
-pub(super) static ADDRESSES: Stage = Stage::new(|| read("addresses"));
-pub(super) static PEOPLE: Stage = Stage::new(|| read("people"));
-pub(super) static LOGINS: Stage = Stage::new(|| read("logins"));
-
-/// Returns a match with pseudonyms, or `None` if it stays.
-fn hide_match(
-    r: &mut Redactor,
-    rule: &Rule,
-    lines: Option<&Lines>,
-    c: &Captures<'_>,
-    text: &str,
-) -> Option<String> {
-    let whole = c.get(0)?;
-    let manner = lines.map(|lines| lines.manner(whole.start()));
-    let is_excluded = match rule.within {
-        Within::Anything => false,
-        Within::Text => manner == Some(Manner::Code),
-        Within::Prose => manner != Some(Manner::Prose),
-    };
-    let line_prefix = || lines::line_prefix(text, whole.start());
-    if is_excluded
-        || rule.label.as_ref().is_some_and(|pattern| !pattern.is_match(line_prefix()))
-        || rule.unless_before.as_ref().is_some_and(|pattern| pattern.is_match(line_prefix()))
-        || rule.unless_after.as_ref().is_some_and(|p| p.is_match(&text[whole.end()..]))
-    {
-        return None;
+    #[test]
+    fn rules_compile_and_know_their_checks() {
+        assert!(STAGES.values().map(Vec::len).sum::<usize>() > 80);
+        for rule in STAGES.values().flatten() {
+            assert!(!rule.groups.is_empty(), "{}", rule.pattern);
+            let checks = rule.checks.iter().chain(rule.sure.iter().flatten());
+            checks.for_each(|check| drop(check.passes("x")));
+        }
     }
-    let kind = |name: &str| KINDS.into_iter().find(|kind| name.starts_with(kind));
-    let mut values: Vec<(&'static str, Match<'_>)> = rule
-        .pattern
-        .capture_names()
-        .flatten()
-        .filter_map(|name| Some((kind(name)?, c.name(name)?)))
-        .filter(|(_, value)| !value.is_empty())
-        .collect();
-    values.sort_by_key(|(_, value)| value.start());
-    if !values.iter().all(|(kind, value)| fits(rule, kind, value.as_str())) {
-        return None;
-    }
-    let mut out = String::with_capacity(whole.len());
-    let mut at = whole.start();
-    for (kind, value) in values {
-        out.push_str(&text[at..value.start()]);
-        let certainty = rule.certainty;
-        let (original, end) = (value.as_str(), value.end());
-        out.push_str(&match kind {
-            "user" => r.name(original),
-            "host" => network::host(r, original),
-            "person" => r.hide_person(certainty, original),
-            "link" if !r.is_link_to_tracker(original) => original.to_owned(),
-            "token" if value::is_placeholder(original) || value::names_a_secret(original) => {
-                original.to_owned()
-            }
-            _ => r.hide(kind, certainty, original),
-        });
-        at = end;
-    }
-    out.push_str(&text[at..whole.end()]);
-    Some(out)
-}
-
-/// Returns whether a value has the form of its kind and passes the checks of its rule.
-fn fits(rule: &Rule, kind: &str, value: &str) -> bool {
-    let has_form = match kind {
-        "person" => names::can_be_name(value),
-        "email" => !network::is_no_email(value),
-        _ => true,
-    };
-    has_form && (kind == "user" || rule.checks.iter().all(|check| check.passes(value)))
 }

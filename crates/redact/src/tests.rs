@@ -6,23 +6,24 @@ use proptest::prelude::*;
 
 fn redactor(wishes: &Wishes<'_>) -> Redactor {
     let trackers = BTreeSet::from(["tracker.example".into()]);
-    Redactor::new(&["ada-l".into(), "grace".into()], trackers, wishes)
+    let names = KnownNames::of_logins(vec!["ada-l".into(), "grace".into()]);
+    Redactor::new(&names, trackers, wishes)
+}
+
+fn redact_text(redactor: &mut Redactor, text: &str) -> String {
+    let detected = run_detectors(redactor, text);
+    hide_known(redactor, &detected)
 }
 
 /// Returns the redaction of a text that is a whole brief.
 pub(super) fn redact_all(text: &str) -> String {
-    let mut redactor = redactor(&Wishes::default());
-    run_detectors(&mut redactor, text);
-    redactor.begin_again();
-    redact_text(&mut redactor, text)
+    redact_text(&mut redactor(&Wishes::default()), text)
 }
 
 /// Returns what a redaction of this text would replace: kind, original and whether it is
 /// certain.
 fn hits(text: &str) -> Vec<(String, String, bool)> {
     let mut redactor = redactor(&Wishes::default());
-    run_detectors(&mut redactor, text);
-    redactor.begin_again();
     redact_text(&mut redactor, text);
     redactor.preview().into_iter().map(|p| (p.kind, p.original, p.sure)).collect()
 }

@@ -1,125 +1,102 @@
-//! Classification of values: whether a value can be a secret, and where it ends.
+//! Classification of values: whether a value can be a secret, and where it ends. An ordinary word,
+//! which may follow "password:" in an error message, is no secret, login or host.
 
-use std::sync::LazyLock;
+use super::{
+    facts::{is_listed, pattern},
+    names, network, numbers,
+};
 
-use precedent_text::words::Words;
-use regex::Regex;
-
-use super::{facts::pattern, words};
-
-static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| pattern("placeholder"));
-static TECHNICAL: LazyLock<Regex> = LazyLock::new(|| pattern("technical"));
-static VALUE_END: LazyLock<Regex> = LazyLock::new(|| pattern("value_end"));
-static METHOD: LazyLock<Regex> = LazyLock::new(|| pattern("whole_method"));
-
-/// The words that show that a joined name is no secret: `invalid_grant`, `not-set`.
-static ERROR_WORDS: Words = Words::new(include_str!("../data/error_words.txt"));
-/// The names of secrets in their position: "user:password@host".
-static NAMES_OF_SECRETS: Words = Words::new(include_str!("../data/names_of_secrets.txt"));
-
-/// A condition on a value, by its name in the data, with a least length.
+/// A condition on a value: a least length, and a test or a pattern that it passes. A negated one
+/// fails where it would pass.
 pub(super) struct Check {
-    pub(super) name: String,
+    name: String,
     least: usize,
+    is_negated: bool,
 }
 
 impl Check {
-    /// Reads checks: "told 5 unnumbered 1".
+    /// Reads checks: "told:5 !hyphen".
     pub(super) fn read(text: &str) -> Vec<Self> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let check = |pair: &[&str]| Self {
-            name: pair[0].to_owned(),
-            least: pair.get(1).and_then(|least| least.parse().ok()).unwrap_or_default(),
+        let check = |word: &str| {
+            let (name, least) = word.split_once(':').unwrap_or((word, "0"));
+            let (bare, is_negated) = (name.trim_start_matches('!'), name.starts_with('!'));
+            Self { name: bare.to_owned(), least: least.parse().unwrap_or_default(), is_negated }
         };
-        words.chunks(2).map(check).collect()
+        text.split_whitespace().map(check).collect()
     }
 
     /// Returns whether a value passes.
     pub(super) fn passes(&self, value: &str) -> bool {
-        let has_digit = || value.contains(|c: char| c.is_ascii_digit());
-        value.chars().count() >= self.least
-            && match self.name.as_str() {
-                "random" => is_random(value, self.least),
-                "told" => is_told(value, self.least),
-                "assigned" => is_assigned(value),
-                "generated" => is_generated(value),
-                "mixed" => is_mixed(value),
-                // Names of cluster secrets are hyphenated.
-                "dense" => longest_run(value) >= 12 && has_digit() || is_mixed(value),
-                "unhyphenated" => !value.contains('-'),
-                // "password reset2": a numbered word.
-                "unnumbered" => {
-                    !words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()))
-                }
-                "ends-in-digit" => {
-                    value.starts_with(char::is_alphabetic)
-                        && value.ends_with(|c: char| c.is_ascii_digit())
-                        && !value.contains('-')
-                        && !is_random(value, 12)
-                }
-                "passphrase" => is_passphrase(value),
-                "number" => value.len() <= 40,
-                "argument" => is_argument(value),
-                "license" => is_license(value),
-                "machine" => !METHOD.is_match(value),
-                "digit" => has_digit(),
-                _ => false,
+        let is_match = match self.name.as_str() {
+            "any" => true,
+            "random" => is_random(value, self.least),
+            "told" => is_told(value, self.least),
+            "assigned" => is_assigned(value),
+            "header_secret" => is_header_secret(value),
+            "sentence" => is_sentence(value),
+            "generated" => is_generated(value),
+            "mixed" => is_mixed(value),
+            "dense" => pattern("dense").is_match(value) || is_mixed(value),
+            "ordinary" => value.split([' ', '-', '_', '.', '+']).any(is_ordinary),
+            // "password reset2": a numbered word.
+            "ordinary_numbered" => {
+                is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()))
             }
+            "ordinary_word" => value.split_whitespace().any(is_ordinary),
+            "full_name" => names::is_full_name(value),
+            "whole" => names::is_whole(value),
+            "iban" => numbers::is_iban(value),
+            "card" => numbers::is_card(value),
+            "international" => numbers::is_international(value),
+            "grouped" => numbers::is_grouped(value),
+            "requested" => numbers::is_requested(value),
+            "dialled" => numbers::digits(value).len() >= self.least,
+            "private_address" => network::is_private_address(value),
+            name => pattern(name).is_match(value),
+        };
+        (value.chars().count() >= self.least && is_match) != self.is_negated
+    }
+
+    /// Returns whether a value passes all of these checks.
+    pub(super) fn all_pass(checks: &[Self], value: &str) -> bool {
+        checks.iter().all(|check| check.passes(value))
     }
 }
 
-/// Returns whether a value is a passphrase of three or more joined words, as is commonly
-/// recommended.
-fn is_passphrase(value: &str) -> bool {
-    let parts: Vec<&str> = value.split(['-', '_', '.', '+']).collect();
-    let is_word =
-        |p: &&str| p.len() >= 3 && p.chars().all(char::is_alphabetic) && !words::is_ordinary(p);
-    parts.len() >= 3 && parts.iter().all(is_word) && is_assigned(value)
+/// Returns whether a word is an ordinary word, and neither a name nor a secret.
+pub(super) fn is_ordinary(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let lower = bare.to_lowercase().replace(['\'', '’'], "");
+    !lower.is_empty() && is_listed("ordinary", &lower)
 }
 
-/// Returns whether a value is only a placeholder for a secret.
-pub(super) fn is_placeholder(value: &str) -> bool {
-    value.is_empty() || PLACEHOLDER.is_match(value)
-}
-
-/// Returns whether a value is a secret's name in its position.
-pub(super) fn names_a_secret(value: &str) -> bool {
-    NAMES_OF_SECRETS.contains(&value.to_lowercase())
-}
-
-/// Returns whether a command's argument directly behind an option's letter is its value, and not
-/// the rest of a longer option such as `-port`.
-fn is_argument(value: &str) -> bool {
-    const RESTS: [&str; 10] =
-        ["assw", "ass=", "ort", "rot", "ath", "refix", "ipe", "lugin", "rint", "rofile"];
-    !RESTS.iter().any(|rest| value.starts_with(rest))
-}
-
-/// Returns whether most groups of a value have digits, and most have capitals, as in a license.
-fn is_license(value: &str) -> bool {
-    let has = |kind: fn(char) -> bool| value.split('-').filter(|g| g.contains(kind)).count() >= 3;
-    has(|c| c.is_ascii_digit()) && has(|c| c.is_ascii_uppercase())
-}
-
-/// Returns the length of the longest run of letters and digits.
-pub(super) fn longest_run(text: &str) -> usize {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')))
-        .map(str::len)
-        .max()
-        .unwrap_or(0)
+/// Returns whether a text cannot be a word: it has a digit or punctuation among its letters, or
+/// inner capitals. Such a text may be replaced everywhere, because it has no other meaning.
+pub(super) fn is_unlike_a_word(text: &str) -> bool {
+    let inner = text.trim_matches(|c: char| !c.is_alphanumeric());
+    let capital_inside =
+        || inner.chars().any(char::is_lowercase) && inner.chars().skip(1).any(char::is_uppercase);
+    text.chars().any(|c| c.is_numeric())
+        || inner.chars().any(|c| !c.is_alphanumeric() && !matches!(c, '-' | '\'' | '’' | '.' | '_'))
+        || !pattern("camel").is_match(inner) && capital_inside()
 }
 
 /// Returns whether a value looks random: at least `least` characters, with letters and digits, or
 /// with irregular case.
 pub(super) fn is_random(value: &str, least: usize) -> bool {
-    let count = value.chars().count();
-    let has = |predicate: fn(&char) -> bool| value.chars().any(|c| predicate(&c));
-    let letters = has(|c| c.is_alphabetic());
+    let has = |predicate: fn(char) -> bool| value.contains(predicate);
     // `AuthException2` is a class.
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
-    let class = value.len() - stem.len() <= 2 && words::is_camel(stem);
-    let random = letters && (has(char::is_ascii_digit) || !is_worded(value));
-    count >= least && random && !class && !is_placeholder(value) && !TECHNICAL.is_match(value)
+    let is_class = value.len() - stem.len() <= 2 && pattern("camel").is_match(stem);
+    let is_word =
+        |part: &str| part.is_empty() || !is_unlike_a_word(part) || pattern("camel").is_match(part);
+    let is_worded = || value.split(|c: char| !c.is_alphabetic()).all(is_word);
+    value.chars().count() >= least
+        && has(char::is_alphabetic)
+        && (has(|c| c.is_ascii_digit()) || !is_worded())
+        && !is_class
+        && !pattern("placeholder").is_match(value)
+        && !pattern("technical").is_match(value)
 }
 
 /// Returns whether a value was generated by a machine from letters of both cases and digits: its
@@ -145,23 +122,15 @@ fn is_mixed(value: &str) -> bool {
     chars.len() >= 12 && changes.count() * 100 >= chars.len() * 15
 }
 
-/// Returns whether a value consists of words: each part in one case, or with a capital in front.
-fn is_worded(value: &str) -> bool {
-    value
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|part| !part.is_empty())
-        .all(|part| !words::is_unlike_a_word(part) || words::is_camel(part))
-}
-
 /// Returns whether an assigned value, `name=value`, or a quoted one may be a secret: any text
 /// except an ordinary word, code or a measure.
 pub(super) fn is_assigned(value: &str) -> bool {
     let count = value.chars().count();
     count >= 3
-        && !is_placeholder(value)
-        && !words::is_ordinary(value)
-        && !TECHNICAL.is_match(value)
-        && !value.split(['_', '-', '.']).any(|part| part.len() > 2 && said_of_errors(part))
+        && !pattern("placeholder").is_match(value)
+        && !is_ordinary(value)
+        && !pattern("technical").is_match(value)
+        && !pattern("error_part").is_match(value)
         && value.chars().any(char::is_alphanumeric)
 }
 
@@ -170,14 +139,9 @@ pub(super) fn is_assigned(value: &str) -> bool {
 pub(super) fn is_header_secret(value: &str) -> bool {
     let bare = value.trim_end_matches('=');
     bare.chars().count() >= 2
-        && !is_placeholder(value)
-        && !words::is_ordinary(bare)
+        && !pattern("placeholder").is_match(value)
+        && !is_ordinary(bare)
         && !is_sentence(value)
-}
-
-/// Returns whether a word belongs to an error message.
-pub(super) fn said_of_errors(part: &str) -> bool {
-    ERROR_WORDS.contains(&part.to_lowercase())
 }
 
 /// Returns whether a value after a colon, `password: value`, is a secret: it must not look like a
@@ -187,7 +151,7 @@ pub(super) fn is_told(value: &str, least: usize) -> bool {
     bare.chars().count() >= least
         && is_assigned(bare)
         && !bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '/' | ':'))
-        && (words::is_unlike_a_word(bare)
+        && (is_unlike_a_word(bare)
             || bare.starts_with(['!', '#', '$', '%', '&', '*', '+', '^']) && bare.len() > 5)
         && !bare.ends_with(['(', '{', '['])
 }
@@ -199,7 +163,7 @@ pub(super) fn is_sentence(value: &str) -> bool {
     parts.len() > 1
         && (parts.len() > 7
             || value.ends_with(['.', '!', '?', '。', ':'])
-            || parts.iter().any(|word| words::is_ordinary(word)))
+            || parts.iter().any(|word| is_ordinary(word)))
 }
 
 /// Returns the unquoted value at the start of a text: up to the next space, or to the end of a
@@ -210,14 +174,10 @@ pub(super) fn bare_value(text: &str) -> &str {
     let separates = |c: char| c.is_whitespace() || "\"`;，。；、”“»".contains(c);
     let word = text.split(separates).next().unwrap_or_default();
     let near = &word[..word.floor_char_boundary(REACH)];
-    let end = VALUE_END.find_iter(near).map(|m| m.start()).find(|end| {
-        let open = match &near[*end..=*end] {
-            ")" => '(',
-            "]" => '[',
-            "}" => '{',
-            _ => return true,
-        };
-        !near[..*end].contains(open)
+    let end = pattern("value_end").find_iter(near).map(|m| m.start()).find(|end| {
+        let mut pairs = ["()", "[]", "{}"].into_iter();
+        let pair = pairs.find(|pair| near[*end..].starts_with(&pair[1..]));
+        pair.is_none_or(|pair| !near[..*end].contains(&pair[..1]))
     });
     end.map_or(word, |end| &word[..end]).trim_end_matches(['.', ',', ':', '…'])
 }
@@ -273,6 +233,38 @@ mod tests {
         for value in ["hunter22", "swordfish", "a&b<c>d9", "Tr0ub4dor&3", "$ecret1!", "abcDEF123=="]
         {
             assert!(is_assigned(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn words_about_things_are_ordinary_in_every_language() {
+        for word in [
+            "must",
+            "Unexpected",
+            "null.",
+            "not",
+            "abgelaufen",
+            "obligatoire",
+            "неверный",
+            "无效",
+            "doesn't",
+        ] {
+            assert!(is_ordinary(word), "{word}");
+        }
+        for word in ["hunter22", "swordfish", "Berta", ""] {
+            assert!(!is_ordinary(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn words_are_distinguished_from_random_text() {
+        for text in
+            ["unexpected", "Postgres", "NotFound", "unexpectedEnd", "well-known", "user_name"]
+        {
+            assert!(!is_unlike_a_word(text), "{text}");
+        }
+        for text in ["hunter22", "a&b<c>", "sWorDfIsh", "geheim!x"] {
+            assert!(is_unlike_a_word(text), "{text}");
         }
     }
 }
