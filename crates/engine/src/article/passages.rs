@@ -156,7 +156,7 @@ pub(super) fn collect(
     let workaround = choose(workarounds(&reports), SENTENCES, &mut used_texts);
     let cause = choose(causes(&reports, &changes), EXPLANATIONS, &mut used_texts);
     let merged_at = changes.iter().filter_map(|(row, _)| row.merged_at).max();
-    let by_date = || main.releases.lowest_with(merged_at.max(problem.fixed_at)?);
+    let by_date = || main.releases.lowest_with(merged_at?);
     let fixed_in = match problem.status {
         ProblemStatus::Unreleased => None,
         ProblemStatus::Solved => problem.fixed_in.as_deref().or_else(by_date),
@@ -536,8 +536,9 @@ fn is_of_project(comment: &CaseComment) -> bool {
 /// Returns the sentences that describe a way around the problem.
 fn workarounds(reports: &[Report]) -> Vec<Candidate<'_>> {
     let is_workaround = |comment: Option<&CaseComment>, _: &Sentences, sentence: &Sentence| {
+        let is_worded = || sentence::matches("workaround", &sentence.text);
         sentence.role() == SentenceRole::Workaround
-            && comment.is_none_or(|comment| comment.role != Some(CommentRole::Denial))
+            && comment.map_or_else(is_worded, |comment| comment.role != Some(CommentRole::Denial))
     };
     sentences_of(reports, is_workaround).collect()
 }
@@ -586,10 +587,9 @@ fn resolution(
         let comment = comment.filter(|_| head.milestone.as_deref() != Some(version));
         let component = comment.and_then(|comment| component(&comment.text, version, &head.title));
         let of = component.map_or_else(String::new, |name| format!("{name} "));
-        let is_stated = comment.is_some() || head.milestone.is_some();
-        let change = changes.first().filter(|_| !is_stated).map(|(row, _)| row);
+        let change = changes.first().filter(|_| comment.is_none() && head.milestone.is_none());
         let text = format!("Update to {of}{} or later.", literal(version));
-        out.push(at(change.unwrap_or(head), comment, text));
+        out.push(at(change.map_or(head, |(row, _)| row), comment, text));
     }
     let number = head.number.map(|number| number.to_string());
     let names_itself = |sentence: &Sentence| {
@@ -626,8 +626,7 @@ fn resolution(
     let sentences =
         sentences_of(reports, is_solution).filter(|candidate| !names_a_change(candidate.sentence));
     out.extend(choose(sentences.collect(), SENTENCES, used_texts));
-    let fixes = changes.iter().filter(|(row, _)| !sentence::matches("only_tests", &row.title));
-    for (row, sentences) in fixes {
+    for (row, sentences) in changes {
         used_texts.insert(normalize(&row.title));
         let describes = |sentence: &&Sentence| {
             references(&sentence.text).is_empty() && sentence::tells_change(sentence)
@@ -638,8 +637,8 @@ fn resolution(
                     .filter(|text| !text.ends_with(':') && !sentence::is_personal(text))?;
                 is_new(&text, used_texts).then_some(text)
             });
-        let day = row.merged_at.map(|at| at.strftime(", merged on %Y-%m-%d").to_string());
-        let day = day.unwrap_or_default();
+        let day = row.merged_at.iter().map(|at| at.strftime(", merged on %Y-%m-%d").to_string());
+        let day: String = day.collect();
         let title = format!("Fixed by the change \"{}\"{day}.", plain_title(row));
         out.push(at(row, None, title));
         out.extend(description.map(|text| at(row, None, text)));
@@ -655,8 +654,8 @@ fn component<'a>(text: &'a str, version: &str, title: &str) -> Option<&'a str> {
     let mut names = words(text.split_once(version)?.0).filter(|word| !word.is_empty());
     let name = names.find(is_label)?;
     let word = name.rsplit('.').next()?.to_lowercase();
-    let is_name = word.len() > 3 && !is_program(&word);
-    Some(name).filter(|_| is_name && title.to_lowercase().contains(&word))
+    let is_named = title.to_lowercase().contains(&word);
+    Some(name).filter(|_| is_named && word.len() > 3 && !is_program(&word))
 }
 
 /// Returns the versions that the reports name, and the version with the fix.
@@ -668,10 +667,8 @@ fn versions(
 ) -> Vec<ArticlePassage> {
     let mut reported_on: Vec<&str> = Vec::new();
     // A report that names many lists those of its dependencies.
-    let own_versions = reports
-        .iter()
-        .map(|report| &report.versions.product)
-        .filter(|list| list.len() <= OWN_VERSIONS);
+    let own_versions = reports.iter().map(|report| &report.versions.product);
+    let own_versions = own_versions.filter(|list| list.len() <= OWN_VERSIONS);
     let is_same = |a: &str, b: &str| a == b || compare(a, b).is_some_and(Ordering::is_eq);
     for version in own_versions.flatten() {
         if !reported_on.iter().copied().chain(fixed_in).any(|listed| is_same(listed, version)) {
@@ -731,7 +728,8 @@ fn changes(
         else {
             continue;
         };
-        if out.len() < CHANGES && out.iter().all(|(listed_row, _)| listed_row.key != row.key) {
+        let is_listed = out.iter().any(|(listed_row, _)| listed_row.key == row.key);
+        if out.len() < CHANGES && !is_listed && !sentence::matches("only_tests", &row.title) {
             let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
             out.push((row, Sentences::read(&body)));
         }
@@ -784,8 +782,7 @@ fn is_short(code: &str) -> bool {
 fn fence(code: &str) -> String {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
-    let mut out = fence.clone();
-    let mut frames = 0;
+    let (mut out, mut frames) = (fence.clone(), 0);
     for line in code.trim_matches('\n').trim_end().lines() {
         let is_frame = sentence::matches("frame", line) || frames > FRAMES && line == "…";
         frames = if is_frame { frames + 1 } else { 0 };

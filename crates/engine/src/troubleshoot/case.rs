@@ -271,7 +271,9 @@ impl CaseThread {
             named_versions.find(is_new)
         };
         let in_test = || {
-            let (at, test) = last_test.filter(|_| closers.is_empty())?;
+            // A test before the first fix is one of an older version.
+            let is_later = |at: usize| first_fix.is_none_or(|fix| fix <= at);
+            let (at, test) = last_test.filter(|(at, _)| closers.is_empty() && is_later(*at))?;
             let version = tested_version(&test.comment.text, &row.source).filter(is_new)?;
             last_denial.is_none_or(|denial| denial < at).then_some(version)
         };
