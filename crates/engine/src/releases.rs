@@ -17,6 +17,9 @@ use precedent_text::{
 /// fix is named: a release may have been cut some time before its date.
 const MIN_RELEASES: usize = 2;
 
+/// The age of the newest release after which a list of releases is out of date, in seconds.
+const YEAR: i64 = 365 * 24 * 3600;
+
 /// A fix, as far as its thread documents it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fix {
@@ -69,11 +72,13 @@ pub(crate) struct Releases {
     list: Vec<Release>,
     /// The index of the highest release that has a date.
     highest: Option<usize>,
+    /// The time of the newest record in the casebook.
+    as_of: Option<Timestamp>,
 }
 
 impl Releases {
     pub(crate) fn load(r: &Reader<'_>, source: i64) -> Result<Self> {
-        Ok(Self::new(r.releases(source)?))
+        Ok(Self { as_of: r.newest_change()?, ..Self::new(r.releases(source)?) })
     }
 
     fn new(records: Vec<ReleaseRecord>) -> Self {
@@ -82,7 +87,7 @@ impl Releases {
         let list: Vec<Release> = records.into_iter().map(parse).collect();
         let dated_indexes = (0..list.len()).filter(|at| list[*at].date().is_some());
         let highest = dated_indexes.max_by(|a, b| list[*a].compare(list[*b].version.as_ref()));
-        Self { list, highest }
+        Self { list, highest, as_of: None }
     }
 
     /// Returns the releases that have a date, without planned versions.
@@ -139,7 +144,9 @@ impl Releases {
 
     /// Returns whether no release has a fix; `false` if this cannot be told.
     pub(crate) fn lack(&self, fix: &Fix) -> bool {
-        if fix.at().is_some_and(|at| self.is_outdated_at(at)) {
+        let oldest = self.as_of.map(|at| at.as_second() - YEAR);
+        let is_stale = self.newest_at().is_some_and(|at| Some(at.as_second()) < oldest);
+        if is_stale || fix.at().is_some_and(|at| self.is_outdated_at(at)) {
             return false;
         }
         let Some(fixed_in) = &fix.version else {
@@ -204,6 +211,13 @@ impl Releases {
             *at > merged_at && *at < released_at && release.compare(number.as_ref()).is_lt()
         };
         (self.dated_releases().filter(is_between).count() >= MIN_RELEASES).then_some(true)
+    }
+
+    /// Returns the lowest release that surely has a change merged at a time.
+    pub(crate) fn lowest_with(&self, merged_at: Timestamp) -> Option<&str> {
+        let fix = Fix { merged_at: Some(merged_at), ..Fix::default() };
+        let names = self.dated_releases().map(|(release, _)| &*release.record.name);
+        names.filter(|name| self.have_fix(name, &fix) == Some(true)).min_by(|a, b| by_number(a, b))
     }
 
     /// Returns the version with a fix to update to from an older one: the lowest that is named, or
@@ -372,6 +386,13 @@ mod tests {
     }
 
     #[test]
+    fn lists_without_recent_releases_prove_nothing() {
+        let fix = fix(None, Some("2026-03-11"));
+        assert!(Releases { as_of: Some(at("2026-04-01")), ..releases() }.lack(&fix));
+        assert!(!Releases { as_of: Some(at("2027-04-01")), ..releases() }.lack(&fix));
+    }
+
+    #[test]
     fn update_leads_to_a_version_with_the_fix() {
         let releases = releases();
         let update = |version: &str, fixed_in| {
@@ -380,6 +401,8 @@ mod tests {
         assert_eq!(update("1.8.0", Some("2.1.0, 1.9.8")).as_deref(), Some("1.9.8"));
         assert_eq!(update("2.0.0", Some("2.1.0, 1.9.8")).as_deref(), Some("2.1.0"));
         assert_eq!(update("1.8.0", None).as_deref(), Some("v2.1.0"));
+        assert_eq!(releases.lowest_with(at("2026-01-01")), Some("v2.1.0"));
+        assert_eq!(releases.lowest_with(at("2026-02-01")), None);
     }
 
     #[test]

@@ -78,8 +78,9 @@ static SUCCESSFUL_TEST: LazyLock<Regex> = LazyLock::new(|| {
         r"|\bno longer\W+(?:be )?(?:reproduc|crash|fail|happen|occur)",
     ))
 });
-static REPRODUCTION: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\b(?:is|was|still|able to|could|can) reproduc"));
+static REPRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)\b(?:(?:is|was|still|able to|could|can) reproduc|still (?:occur|happen|fail|see))")
+});
 static DOES_NOT_HAPPEN: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:does|did)(?: not|n't) (?:crash|fail|happen|occur)"));
 /// A statement that a problem is there after a fix.
@@ -275,9 +276,8 @@ impl Sentences {
             SUCCESSFUL_TEST.is_match(&sentence.text) && !REPRODUCTION.is_match(&sentence.text)
                 || follows_fix && DOES_NOT_HAPPEN.is_match(&sentence.text)
         };
-        let still_happens = |sentence: &Sentence| sentence.role() == SentenceRole::StillHappens;
-        self.0.iter().any(is_verified)
-            && !self.0.iter().any(|sentence| still_happens(sentence) && !is_verified(sentence))
+        let denies = |s: &Sentence| s.role() == SentenceRole::StillHappens && !is_verified(s);
+        self.0.iter().any(is_verified) && !self.0.iter().any(denies)
     }
 
     /// Returns whether a comment says that the problem is there again or still, in any words.
@@ -640,6 +640,7 @@ mod tests {
         for (text, follows_fix, verifies, contradicts) in [
             ("Verified with 4.2.0, closing.", false, true, false),
             ("Verified that the issue is reproducible.", true, false, false),
+            ("I verified that it still fails in 4.2.0.", true, false, true),
             ("It does not happen with 4.2.0.", true, true, false),
             ("It does not happen with 4.2.0.", false, false, false),
             ("It is now broken for me again.", true, false, true),

@@ -1,6 +1,6 @@
 //! The passages of each section of an article.
 
-use std::{collections::BTreeSet, sync::LazyLock};
+use std::{cmp::Ordering, collections::BTreeSet, sync::LazyLock};
 
 use precedent_core::{
     error::Result,
@@ -19,7 +19,7 @@ use precedent_text::{
     reference::references,
     report::terms,
     roles::{Sentence, SentenceRole, Sentences},
-    version::{Versions, versions as versions_in},
+    version::{Versions, compare, is_program, versions as versions_in},
 };
 use regex::Regex;
 
@@ -47,67 +47,25 @@ const CODE_LINES: usize = 40;
 /// The maximum length of the excerpt of an error, in lines and in characters.
 const ERROR_LINES: usize = 6;
 const ERROR_CHARS: usize = 900;
+/// The number of characters by which a line of an error is recognized.
+const PREFIX_CHARS: usize = 120;
+/// The maximum number of successive lines of a stack.
+const FRAMES: usize = 3;
 /// The maximum length of a line of such an excerpt, in bytes.
-const ERROR_LINE: usize = 240;
+const ERROR_LINE: usize = 400;
 /// The maximum number of versions in a list.
 const VERSIONS: usize = 6;
 /// The maximum number of versions of a report about the product itself.
 const OWN_VERSIONS: usize = 4;
 /// The minimum number of letters of a title.
 const MIN_TITLE: usize = 12;
-/// The minimum number of words of a title that is the only description.
-const MIN_WORDS: usize = 3;
 /// The ranks of a sentence about what happened, of one about a failure, and of one above the error.
 const RESULT: u32 = 1;
 const FAILS: u32 = 2;
 const SHOWS_ERROR: u32 = 4;
 
-/// Tags and words before the subject of a title: "[BUG] ", "Bug report: ".
-static TITLE_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^(?:\s*\[?(?:bug(?: report)?|issue|error report|problem|question|help(?: wanted)?|urgent|regression)(?:\]\s*[:|–-]*|\s*[:|–-]+)\s+)+",
-    )
-});
-
-/// A line of source code.
-static SOURCE_CODE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*(?://|/\*|#include|#\[|(?:func|fn|def|return|if|let|var|pub|import|use|class|for|const)\b)|[{;]\s*$",
-    )
-});
-/// A line about a dependency in the output of a build.
-static BUILD_OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\s*(?:Compiling|Downloading|Downloaded|Fresh|Checking|Installing|Updating|\[INFO\]|[├└│+`|]|npm (?:WARN|ERR))",
-    )
-});
-/// A change that only adds tests, for a problem that another change fixed.
-static ONLY_TESTS: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)^\W*(?:\w+:\s+)?add(?:s|ed|ing)?\b(?:\s+[^\s:,.]+){0,5}?\s+tests?(?:\s+cases?)?\b")
-});
-/// A comment at the end of a line of source code.
-static TRAILING_COMMENT: LazyLock<Regex> = LazyLock::new(|| re(r"\s//.*$"));
-/// A line of output that names the version of a program.
-static VERSION_LINE: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\b(?:version|release)\b|^\W*[a-z][\w-]* v?\d+\.\d"));
-/// A statement about a version that does not have the problem.
-static NOT_AFFECTED: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)(?:\b(?:not|never|no longer)|n't)\s+(?:\w+\s+){0,3}(?:in|with|on|before|until)\b|\b(?:works|worked|fine|ok) (?:\w+ )?(?:in|with|on|before|until)\b",
-    )
-});
-/// A label for a defect.
-static DEFECT: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)(?:^|[^a-z])(?:bugs?|defect|regression|crash|ice)(?:[^a-z]|$)"));
-/// A title that asks for work and reports no failure.
-static REQUEST: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)\b(?:feature request|tracking issue|meta[- ]issue|epic|rfc)\b"));
-/// A failure whose message says nothing.
-static NO_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"Box<(?:dyn )?Any>|explicit panic|unexpectedly panicked|unexpected panic|aborting due to|^make\b",
-    )
-});
+/// The end of a clause about versions.
+static CLAUSE: LazyLock<Regex> = LazyLock::new(|| re(r"[.;] |, and |\bbut\b|\b[Hh]owever\b"));
 
 /// A report of the problem with its thread.
 struct Report {
@@ -116,6 +74,7 @@ struct Report {
     /// Code above all sentences.
     leading_code: Option<String>,
     versions: Versions,
+    releases: Releases,
     thread: CaseThread,
 }
 
@@ -182,6 +141,7 @@ pub(super) fn collect(
             row,
             leading_code,
             versions,
+            releases,
             thread,
         });
     }
@@ -189,18 +149,21 @@ pub(super) fn collect(
     let changes = changes(r, &reports, problem)?;
     let error = error_excerpt(&main.thread.body, &head.title);
     let mut used_texts = BTreeSet::new();
-    // Several people, a version or a label also show that something went wrong.
-    let is_defect = reports.len() > 1
-        || !main.versions.product.is_empty()
-        || main.row.labels.iter().any(|label| DEFECT.is_match(label));
-    let symptom = symptom(main, error.as_deref(), is_defect, &mut used_texts);
+    let symptom = symptom(main, error.as_deref(), &mut used_texts);
     if symptom.is_empty() {
         return Ok((head.title.clone(), Vec::new()));
     }
     let workaround = choose(workarounds(&reports), SENTENCES, &mut used_texts);
     let cause = choose(causes(&reports, &changes), EXPLANATIONS, &mut used_texts);
+    let merged_at = changes.iter().filter_map(|(row, _)| row.merged_at).max();
+    let by_date = || main.releases.lowest_with(merged_at?);
+    let fixed_in = match problem.status {
+        ProblemStatus::Unreleased => None,
+        ProblemStatus::Solved => problem.fixed_in.as_deref().or_else(by_date),
+        _ => problem.fixed_in.as_deref(),
+    };
     let resolution = match problem.status.is_fixed() {
-        true => resolution(head, problem, &reports, &changes, &mut used_texts),
+        true => resolution(head, fixed_in, &reports, &changes, &mut used_texts),
         false => Vec::new(),
     };
     let title = title(&head.title, error.as_deref(), &symptom);
@@ -210,7 +173,7 @@ pub(super) fn collect(
         (ArticlePart::Cause, cause),
         (ArticlePart::Workaround, workaround),
         (ArticlePart::Resolution, resolution),
-        (ArticlePart::Versions, versions(head, problem, &reports)),
+        (ArticlePart::Versions, versions(head, problem, fixed_in, &reports)),
         (ArticlePart::References, references_of(&reports, &changes)),
     ];
     let sections = sections.into_iter().filter(|(_, passages)| !passages.is_empty());
@@ -237,7 +200,7 @@ fn plain_title(row: &DocumentRow) -> String {
 /// it says nothing.
 fn title(title: &str, error: Option<&str>, symptom: &[ArticlePassage]) -> String {
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let subject = TITLE_PREFIX.replace(&title, "");
+    let subject = sentence::without("title_prefix", &title);
     let subject = subject.trim().trim_end_matches(['.', '!', ':', ' ']);
     let is_clear = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_TITLE;
     if is_clear(subject) {
@@ -261,10 +224,12 @@ fn affected_text(body: &str) -> String {
         let is_fence = line.trim_start().starts_with("```");
         in_code ^= is_fence;
         // The output of a build lists the versions of dependencies.
-        let is_output = BUILD_OUTPUT.is_match(line) || in_code && !VERSION_LINE.is_match(line);
+        let is_output = sentence::matches("build_output", line)
+            || in_code && !sentence::matches("version_line", line);
         if !is_fence && !is_output {
-            let sentences = line.split_inclusive(". ");
-            out.extend(sentences.filter(|sentence| !NOT_AFFECTED.is_match(sentence)));
+            let clauses =
+                CLAUSE.split(line).filter(|clause| !sentence::matches("not_affected", clause));
+            out.extend(clauses.flat_map(|clause| [clause, "; "]));
         }
         out.push('\n');
     }
@@ -280,8 +245,6 @@ struct Description<'a> {
     asides: Vec<Candidate<'a>>,
     /// The first code.
     code: Option<&'a str>,
-    /// True if there is a section for what was expected.
-    has_expectation: bool,
 }
 
 /// Returns the sentences of a report that tell of the failure, with the code beside them, and the
@@ -289,68 +252,66 @@ struct Description<'a> {
 fn symptom(
     report: &Report,
     error: Option<&str>,
-    is_defect: bool,
     used_texts: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
     let row = &report.row;
-    let Description { observations, asides, code, has_expectation } = description(report, error);
+    let Description { observations, asides, code } = description(report, error);
     let fails = |candidate: &Candidate<'_>| candidate.rank >= FAILS;
     let title_fails = sentence::fails(&row.title);
-    let is_evidence =
-        |candidate: &Candidate<'_>| fails(candidate) && !sentence::is_doubtful(&candidate.text);
-    let has_failure = is_defect
-        || error.is_some()
-        || has_expectation
-        || title_fails
-        || observations.iter().chain(&asides).any(is_evidence);
-    let is_bare = observations.is_empty() && error.is_none();
-    if !has_failure
-        || REQUEST.is_match(&row.title)
-        || is_bare && row.title.split_whitespace().count() < MIN_WORDS
-    {
+    let is_request = sentence::is_request(&row.title, &row.labels, title_fails);
+    if is_request && error.is_none() {
         return Vec::new();
     }
-    let candidates = if observations.is_empty() { asides } else { observations };
+    let has_observation = observations.iter().any(fails) || asides.is_empty();
+    let candidates = if has_observation { observations } else { asides };
     // What the reporter did matters less than what happens, unless it names or shows code.
     let is_personal = |candidate: &Candidate<'_>| {
         let is_specific = fails(candidate) && sentence::is_specific(candidate.sentence);
         sentence::is_personal(&candidate.text) && !is_specific && candidate.rank < SHOWS_ERROR
     };
-    let best = |test: &dyn Fn(&Candidate<'_>) -> bool| -> Vec<usize> {
-        let indexes = candidates.iter().enumerate().filter(|(_, candidate)| test(candidate));
-        indexes.map(|(at, _)| at).take(SENTENCES).collect()
-    };
-    let mut chosen_indexes = best(&|candidate| fails(candidate) && !is_personal(candidate));
     let stands_alone = |candidate: &Candidate<'_>| {
-        !is_personal(candidate)
-            && !sentence::continues(&candidate.text)
-            && !sentence::is_about_change(&candidate.text)
+        candidate.code_before.is_some() || !sentence::matches("continues", &candidate.text)
     };
-    for test in [&fails as &dyn Fn(&Candidate<'_>) -> bool, &stands_alone] {
-        if chosen_indexes.is_empty() {
-            chosen_indexes = best(test);
+    // "It then stops" needs the sentences before it.
+    let start = |at: usize| (0..=at).rev().find(|at| stands_alone(&candidates[*at]));
+    let best = |test: &dyn Fn(&Candidate<'_>) -> bool| -> Vec<usize> {
+        let indexes = (0..candidates.len()).filter(|at| test(&candidates[*at]));
+        indexes.filter(|at| start(*at).is_some()).take(SENTENCES).collect()
+    };
+    let is_plain = |candidate: &Candidate<'_>| {
+        !is_personal(candidate) && !sentence::matches("about_change", &candidate.text)
+    };
+    let mut best_indexes = best(&|candidate| fails(candidate) && !is_personal(candidate));
+    for test in [&fails as &dyn Fn(&Candidate<'_>) -> bool, &is_plain] {
+        if best_indexes.is_empty() {
+            best_indexes = best(test);
         }
     }
-    // The sentences before it say when it happens.
-    let context = if chosen_indexes.len() > 1 { 1 } else { SENTENCES - 1 };
+    let is_evident = row.labels.iter().any(|label| sentence::matches("defect", label))
+        || !report.versions.product.is_empty()
+        || error.is_some()
+        || title_fails
+        || best_indexes.iter().any(|at| candidates[*at].rank >= RESULT);
+    if !is_evident {
+        return Vec::new();
+    }
+    let context = if best_indexes.len() > 1 { 1 } else { SENTENCES - 1 };
+    let mut chosen_indexes: BTreeSet<usize> = BTreeSet::new();
+    for at in best_indexes {
+        let run: BTreeSet<usize> = (start(at).unwrap_or(at)..=at).collect();
+        if chosen_indexes.union(&run).count() <= SENTENCES + 1 {
+            chosen_indexes.extend(run);
+        }
+    }
+    // The sentences before the first one say when it happens.
     for _ in 0..context {
-        if let Some(context_index) = chosen_indexes.first().and_then(|first| first.checked_sub(1))
+        if let Some(index) = chosen_indexes.first().and_then(|first| first.checked_sub(1))
             && chosen_indexes.len() < SENTENCES
-            && fails(&candidates[chosen_indexes[chosen_indexes.len() - 1]])
-            && !is_personal(&candidates[context_index])
+            && chosen_indexes.last().is_some_and(|last| fails(&candidates[*last]))
+            && !is_personal(&candidates[index])
+            && stands_alone(&candidates[index])
         {
-            chosen_indexes.insert(0, context_index);
-        }
-    }
-    // "It then stops" needs the sentence before it; "It contains a step:" says nothing.
-    if let Some(first) = chosen_indexes.first().copied().filter(|first| {
-        *first > 0
-            && candidates[*first].code_before.is_none()
-            && sentence::continues(&candidates[*first].text)
-    }) {
-        match sentence::fails(&candidates[first].text) {
-            true => chosen_indexes.insert(0, first - 1),
-            false => drop(chosen_indexes.remove(0)),
+            chosen_indexes.insert(index);
         }
     }
     let selection =
@@ -358,13 +319,14 @@ fn symptom(
     let selection = selection.filter(|(_, candidate)| is_new(&candidate.text, used_texts));
     let mut out: Vec<ArticlePassage> =
         selection.flat_map(|(_, candidate)| candidate.passages()).collect();
-    if out.is_empty() {
-        out.push(at(row, None, sentence::capitalize(&plain_title(row)) + "."));
+    if out.is_empty() && error.is_none() {
+        return Vec::new();
     }
     let is_code = |passage: &ArticlePassage| passage.text.starts_with("```");
     let is_shown = |error: &str| {
-        let first_line = error.lines().next().unwrap_or_default();
-        out.iter().any(|passage| is_code(passage) && passage.text.contains(first_line))
+        let prefix: String =
+            error.lines().take(1).flat_map(str::chars).take(PREFIX_CHARS).collect();
+        out.iter().any(|passage| is_code(passage) && passage.text.contains(&prefix))
     };
     let error = error.filter(|error| !is_shown(error)).map(fence);
     let code = code.map(fence).filter(|_| !out.iter().any(is_code));
@@ -379,7 +341,9 @@ fn description<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
     // A sentence that continues the one before it needs that one, or the code between them.
     let (mut follows, mut code_before) = (true, report.leading_code.as_deref());
     let mut shows_error = false;
-    for sentence in &report.sentences.0 {
+    let title = normalize(&report.row.title);
+    let mut sentences = report.sentences.0.iter().peekable();
+    while let Some(sentence) = sentences.next() {
         let heading = sentence::section_of(&sentence.text);
         let own_section = heading.map_or(section, |(section, _)| section);
         // A label with a value, such as "Version: 2.3", begins no section.
@@ -387,15 +351,19 @@ fn description<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
         if is_alone || own_section != ReportSection::Other {
             section = own_section;
         }
-        out.has_expectation |= section == ReportSection::Expected;
         let has_error = sentence.code.as_deref().is_some_and(|code| {
             error.and_then(|error| error.lines().next()).is_some_and(|line| code.contains(line))
         });
         // The error is shown without the rest of a longer output.
         let is_example =
             |code: &&str| is_short(code) && !(has_error && code.lines().count() > ERROR_LINES);
-        let code = sentence.code.as_deref().filter(is_example);
-        let continues = sentence::continues(&sentence.text);
+        // Reporters quote an error in a line of its own without marks.
+        let next = sentences.peek().map(|next| &*next.text);
+        let is_lead = sentence.text.ends_with(':') && sentence.code.is_none();
+        let is_output = |text: &&str| sentence::matches("no_prose", text) && sentence::fails(text);
+        let output = next.filter(|next| is_lead && is_output(next));
+        let code = output.or(sentence.code.as_deref().filter(is_example));
+        let continues = sentence::matches("continues", &sentence.text);
         let is_missing = continues && !follows && code_before.is_none();
         let code_between = code_before.filter(|_| continues || out.observations.is_empty());
         (follows, code_before) = (heading.is_some(), code);
@@ -405,14 +373,19 @@ fn description<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
         let is_result = own_section == ReportSection::Result;
         let passage = sentence::own_words(sentence).or_else(|| {
             let rest = heading.map_or("", |(_, end)| &sentence.text[end..]);
-            sentence::result(sentence)
-                .filter(|_| has_error || is_result && (heading.is_none() || !rest.is_empty()))
+            sentence::result(sentence).filter(|text| {
+                has_error
+                    || text.ends_with(':') && sentence::matches("function_word", text)
+                    || is_result && (heading.is_none() || !rest.is_empty())
+            })
         });
         let text = passage.filter(|_| !is_missing).map(|text| {
             let heading = sentence::section_of(&text);
             heading.map_or_else(|| text.clone(), |(_, end)| sentence::capitalize(&text[end..]))
         });
         let is_lead = |text: &String| text.ends_with(':') && code.is_none() && !has_error;
+        let is_cut = |text: &String| is_lead(text) && sentence::matches("output_lead", text);
+        let text = text.map(|text| if is_cut(&text) { text + " …" } else { text });
         // After the error, reporters analyse it.
         let is_described = !out.observations.is_empty() || own_section == ReportSection::Other;
         let is_late = shows_error && is_described && !is_result;
@@ -423,9 +396,12 @@ fn description<'a>(report: &'a Report, error: Option<&str>) -> Description<'a> {
                 && !is_late
                 && (is_result || text.len() >= MIN_TITLE)
                 && !sentence::explains(sentence)
-                && !sentence::is_guess(sentence)
+                && !sentence::matches("guess", &sentence.text)
+                && !sentence::matches("workaround", text)
+                && !title.contains(&normalize(text))
         });
-        let is_plan = sentence::is_about_change(&sentence.text);
+        let is_plan = sentence::matches("about_change", &sentence.text)
+            && !sentence::matches("contrast", &sentence.text);
         let fails = has_error || !is_plan && text.as_deref().is_some_and(sentence::fails);
         let rank = SHOWS_ERROR * u32::from(has_error)
             + FAILS * u32::from(fails)
@@ -454,9 +430,10 @@ fn error_excerpt(body: &str, title: &str) -> Option<String> {
     let reading = precedent_logs::read_text(prepared_body.code());
     let is_failure = |text: &&str| {
         let first_line = text.lines().next().unwrap_or_default();
-        first_line.contains(':') && !SOURCE_CODE.is_match(&TRAILING_COMMENT.replace(first_line, ""))
+        first_line.contains(':')
+            && !sentence::matches("source_code", &sentence::without("trailing_comment", first_line))
     };
-    let is_message = |text: &&str| is_failure(text) && !NO_MESSAGE.is_match(text);
+    let is_message = |text: &&str| is_failure(text) && !sentence::matches("no_message", text);
     let failures = reading.failures().map(|group| group.example_or_message()).filter(is_message);
     let title_terms: BTreeSet<String> = terms(title).into_iter().collect();
     let common_terms = |text: &&str| {
@@ -469,8 +446,17 @@ fn error_excerpt(body: &str, title: &str) -> Option<String> {
     // Of equals, `max_by_key` returns the last.
     let failure = failures.into_iter().rev().max_by_key(common_terms)?;
     let failure = failure.split("\nstack backtrace:").next().unwrap_or(failure).trim_end();
-    let is_readable = |line: &&str| line.len() <= ERROR_LINE && !line.trim().is_empty();
-    let mut lines: Vec<&str> = failure.lines().filter(is_readable).take(ERROR_LINES).collect();
+    let first_line = failure.lines().next().unwrap_or_default();
+    let block = blocks(body).into_iter().find(|block| block.text.contains(first_line));
+    // A short block is shown whole, with the hints below the error.
+    if let Some(block) = block.filter(|block| block.text.lines().count() <= ERROR_LINES) {
+        return Some(block.text);
+    }
+    let mut lines: Vec<String> = failure.lines().map(str::to_owned).collect();
+    if lines.len() > ERROR_LINES {
+        lines.truncate(ERROR_LINES);
+        lines.push("…".to_owned());
+    }
     let cause = precedent_logs::cause(failure);
     let root = cause
         .as_deref()
@@ -478,7 +464,7 @@ fn error_excerpt(body: &str, title: &str) -> Option<String> {
         .filter(|root| !lines.iter().any(|line| line.contains(root)));
     if let Some(root) = root {
         lines.truncate(ERROR_LINES / 2);
-        lines.extend(["…", root]);
+        lines.extend(["…".to_owned(), root.to_owned()]);
     }
     Some(excerpt(lines.join("\n").trim_end(), ERROR_CHARS).0).filter(|text| !text.trim().is_empty())
 }
@@ -497,34 +483,37 @@ fn environment(reports: &[Report]) -> Vec<ArticlePassage> {
     out
 }
 
-/// Returns the sentences of comments that pass a test on their comment and on themselves.
+/// Returns the sentences of reports and comments that pass a test on their comment, on all of its
+/// sentences, and on themselves.
 fn sentences_of<'a>(
     reports: &'a [Report],
-    test: impl Fn(&CaseComment, &Sentence) -> bool + 'a,
+    test: impl Fn(Option<&CaseComment>, &Sentences, &Sentence) -> bool + 'a,
 ) -> impl Iterator<Item = Candidate<'a>> {
-    let comments = reports.iter().flat_map(|report| {
-        report
-            .thread
-            .comments
-            .iter()
-            .map(move |entry| (&report.row, &entry.comment, &entry.sentences))
+    let texts = reports.iter().flat_map(|report| {
+        let comments = report.thread.comments.iter();
+        let comments = comments.map(|entry| (&report.row, Some(&entry.comment), &entry.sentences));
+        std::iter::once((&report.row, None, &report.sentences)).chain(comments)
     });
-    let comments = comments.filter(|(_, comment, _)| comment.role != Some(CommentRole::Noise));
-    comments.flat_map(move |(row, comment, sentences)| {
+    let texts = texts.filter(|(_, comment, _)| {
+        comment.is_none_or(|comment| comment.role != Some(CommentRole::Noise))
+    });
+    texts.flat_map(move |(row, comment, sentences)| {
         let matching_sentences = sentences.0.iter().enumerate();
         let matching_sentences =
-            matching_sentences.filter(|(_, s)| test(comment, s)).collect::<Vec<_>>();
+            matching_sentences.filter(|(_, s)| test(comment, sentences, s)).collect::<Vec<_>>();
         matching_sentences.into_iter().filter_map(move |(at, sentence)| {
             let mut text = sentence::passage(sentence)?;
             // A pronoun needs the sentence before it.
-            if sentence::refers_back(&text) && !sentence::explains(sentence) {
+            if sentence::matches("pronoun", &text) && !sentence::explains(sentence) {
                 let context_text =
                     at.checked_sub(1).and_then(|at| sentence::passage(&sentences.0[at]));
                 if let Some(context) =
-                    context_text.filter(|context| !sentence::refers_back(context))
+                    context_text.filter(|context| !sentence::matches("pronoun", context))
                 {
                     text = format!("{context} {text}");
-                } else if sentence.role() == SentenceRole::Workaround && sentence.code.is_none() {
+                } else if sentence.role() == SentenceRole::Workaround && sentence.code.is_none()
+                    || text.starts_with("That ")
+                {
                     return None;
                 }
             }
@@ -532,17 +521,24 @@ fn sentences_of<'a>(
                 return None;
             }
             let rank = 4 * u32::from(!sentence::is_personal(&text))
-                + 2 * u32::from(speaks_for_project(comment.association.as_deref()))
+                + 2 * u32::from(comment.is_some_and(is_of_project))
                 + u32::from(sentence::is_specific(sentence));
-            Some(Candidate { comment: Some(comment), ..Candidate::new(row, sentence, text, rank) })
+            Some(Candidate { comment, ..Candidate::new(row, sentence, text, rank) })
         })
     })
 }
 
+/// Returns whether the author of a comment speaks for the project.
+fn is_of_project(comment: &CaseComment) -> bool {
+    speaks_for_project(comment.association.as_deref())
+}
+
 /// Returns the sentences that describe a way around the problem.
 fn workarounds(reports: &[Report]) -> Vec<Candidate<'_>> {
-    let is_workaround = |comment: &CaseComment, sentence: &Sentence| {
-        sentence.role() == SentenceRole::Workaround && comment.role != Some(CommentRole::Denial)
+    let is_workaround = |comment: Option<&CaseComment>, _: &Sentences, sentence: &Sentence| {
+        let is_worded = || sentence::matches("workaround", &sentence.text);
+        sentence.role() == SentenceRole::Workaround
+            && comment.map_or_else(is_worded, |comment| comment.role != Some(CommentRole::Denial))
     };
     sentences_of(reports, is_workaround).collect()
 }
@@ -554,25 +550,20 @@ fn causes<'a>(
     changes: &'a [(DocumentRow, Sentences)],
 ) -> Vec<Candidate<'a>> {
     let comments = reports.iter().flat_map(|report| &report.thread.comments);
-    let is_known = |comment: &CaseComment| speaks_for_project(comment.association.as_deref());
-    let has_project = comments.into_iter().any(|entry| is_known(&entry.comment));
-    let explains = move |comment: &CaseComment, sentence: &Sentence| {
-        sentence::explains(sentence) && (!has_project || is_known(comment))
+    let has_project = comments.into_iter().any(|entry| is_of_project(&entry.comment));
+    let explains = move |comment: Option<&CaseComment>, _: &Sentences, sentence: &Sentence| {
+        let is_known = comment.is_none_or(|comment| !has_project || is_of_project(comment));
+        sentence::explains(sentence) && is_known
     };
-    let of_texts = |row: &'a DocumentRow, sentences: &'a [Sentence]| {
-        let explanations = sentences.iter().filter(|sentence| sentence::explains(sentence));
-        explanations.filter_map(move |sentence| {
-            let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
+    let of_changes = changes.iter().flat_map(|(row, sentences)| {
+        let sentences = sentences.0.iter().take(DESCRIPTION).filter(|s| sentence::explains(s));
+        sentences.filter_map(move |sentence| {
+            let text = sentence::passage(sentence)
+                .filter(|text| !text.ends_with(':') && !sentence::matches("pronoun", text))?;
             Some(Candidate::new(row, sentence, text, 0))
         })
-    };
-    let of_reports = reports.iter().flat_map(|r| of_texts(&r.row, &r.sentences.0));
-    let of_changes = changes.iter().flat_map(|(row, sentences)| {
-        let sentences = &sentences.0[..sentences.0.len().min(DESCRIPTION)];
-        of_texts(row, sentences).filter(|c| !sentence::refers_back(&c.text))
     });
-    let mut out: Vec<Candidate<'_>> =
-        of_reports.chain(sentences_of(reports, explains)).chain(of_changes).collect();
+    let mut out: Vec<Candidate<'_>> = sentences_of(reports, explains).chain(of_changes).collect();
     for (rank, candidate) in (0..).zip(&mut out) {
         candidate.rank = rank;
     }
@@ -582,42 +573,51 @@ fn causes<'a>(
 /// Returns the version and the changes that fix the problem, and the sentences about the fix.
 fn resolution(
     head: &DocumentRow,
-    problem: &KnownProblem,
+    fixed_in: Option<&str>,
     reports: &[Report],
     changes: &[(DocumentRow, Sentences)],
     used_texts: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
     let mut out = Vec::new();
-    if let Some(version) =
-        problem.fixed_in.as_ref().filter(|_| problem.status != ProblemStatus::Unreleased)
-    {
+    if let Some(version) = fixed_in {
         let mut comments =
             reports.iter().take(1).flat_map(|report| report.thread.comments.iter().rev());
-        let names_it = comments.find(|entry| entry.comment.text.contains(&**version));
+        let names_it = comments.find(|entry| entry.comment.text.contains(version));
         let comment = names_it.map(|entry| &entry.comment);
-        out.push(at(head, comment, format!("Update to {} or later.", literal(version))));
+        let comment = comment.filter(|_| head.milestone.as_deref() != Some(version));
+        let component = comment.and_then(|comment| component(&comment.text, version, &head.title));
+        let of = component.map_or_else(String::new, |name| format!("{name} "));
+        let change = changes.first().filter(|_| comment.is_none() && head.milestone.is_none());
+        let text = format!("Update to {of}{} or later.", literal(version));
+        out.push(at(change.map_or(head, |(row, _)| row), comment, text));
     }
     let number = head.number.map(|number| number.to_string());
     let names_itself = |sentence: &Sentence| {
         let mut words = sentence.text.split(|c: char| !c.is_alphanumeric());
         sentence.code.is_none() && words.any(|word| Some(word) == number.as_deref())
     };
-    let is_solution = |comment: &CaseComment, sentence: &Sentence| match comment
-        .association
-        .as_deref()
-    {
-        Some(ANSWER) => sentence.role() != SentenceRole::Workaround,
-        _ => {
-            comment.role == Some(CommentRole::Fix)
-                && sentence.role() == SentenceRole::Fix
-                && !sentence::is_vague_fix(sentence)
-                && !sentence::is_doubtful(&sentence.text)
-                && !names_itself(sentence)
-                && (problem.fixed_in.is_none() || !sentence::is_personal(&sentence.text))
-                // A merged change says more than a comment without a version or code.
-                && (changes.is_empty() || sentence.features.contains("VER") || sentence.code.is_some())
-        }
+    let names_version = |sentence: &Sentence| {
+        sentence.features.contains("VER")
+            && fixed_in.is_none_or(|version| sentence.text.contains(version))
     };
+    let is_solution =
+        |comment: Option<&CaseComment>, siblings: &Sentences, sentence: &Sentence| match comment
+            .and_then(|comment| comment.association.as_deref())
+        {
+            Some(ANSWER) => sentence.role() != SentenceRole::Workaround,
+            _ => {
+                // An answer of which the reporter says that it helped states no fix.
+                comment.is_some_and(|comment| comment.role == Some(CommentRole::Fix))
+                && (sentence.role() == SentenceRole::Fix || !siblings.has(SentenceRole::Fix))
+                && (names_version(sentence) || !sentence.features.contains("VER"))
+                && !sentence::is_vague_fix(sentence)
+                && !sentence::matches("doubt", &sentence.text)
+                && !names_itself(sentence)
+                && (fixed_in.is_none() || !sentence::is_personal(&sentence.text))
+                // A merged change says more than a comment without a version or code.
+                && (changes.is_empty() || names_version(sentence) || sentence.code.is_some())
+            }
+        };
     let names_a_change = |sentence: &Sentence| {
         let is_change = |number| changes.iter().any(|(row, _)| row.number == Some(number));
         sentence.code.is_none()
@@ -626,8 +626,7 @@ fn resolution(
     let sentences =
         sentences_of(reports, is_solution).filter(|candidate| !names_a_change(candidate.sentence));
     out.extend(choose(sentences.collect(), SENTENCES, used_texts));
-    let fixes = changes.iter().filter(|(row, _)| !ONLY_TESTS.is_match(&row.title));
-    for (row, sentences) in fixes {
+    for (row, sentences) in changes {
         used_texts.insert(normalize(&row.title));
         let describes = |sentence: &&Sentence| {
             references(&sentence.text).is_empty() && sentence::tells_change(sentence)
@@ -638,32 +637,55 @@ fn resolution(
                     .filter(|text| !text.ends_with(':') && !sentence::is_personal(text))?;
                 is_new(&text, used_texts).then_some(text)
             });
-        let title = format!("Fixed by the change \"{}\".", plain_title(row));
+        let day = row.merged_at.iter().map(|at| at.strftime(", merged on %Y-%m-%d").to_string());
+        let day: String = day.collect();
+        let title = format!("Fixed by the change \"{}\"{day}.", plain_title(row));
         out.push(at(row, None, title));
         out.extend(description.map(|text| at(row, None, text)));
     }
     out
 }
 
+/// Returns the component whose version a text names, if the title is about it: "LiveView" in "Fixed
+/// in LiveView 0.1.10".
+fn component<'a>(text: &'a str, version: &str, title: &str) -> Option<&'a str> {
+    let is_label = |word: &&str| !sentence::matches("version_word", word);
+    let words = |text: &'a str| text.rsplit(|c: char| !c.is_alphanumeric() && c != '.');
+    let mut names = words(text.split_once(version)?.0).filter(|word| !word.is_empty());
+    let name = names.find(is_label)?;
+    let word = name.rsplit('.').next()?.to_lowercase();
+    let is_named = title.to_lowercase().contains(&word);
+    Some(name).filter(|_| is_named && word.len() > 3 && !is_program(&word))
+}
+
 /// Returns the versions that the reports name, and the version with the fix.
-fn versions(head: &DocumentRow, problem: &KnownProblem, reports: &[Report]) -> Vec<ArticlePassage> {
+fn versions(
+    head: &DocumentRow,
+    problem: &KnownProblem,
+    fixed_in: Option<&str>,
+    reports: &[Report],
+) -> Vec<ArticlePassage> {
     let mut reported_on: Vec<&str> = Vec::new();
     // A report that names many lists those of its dependencies.
-    let own_versions = reports
-        .iter()
-        .map(|report| &report.versions.product)
-        .filter(|list| list.len() <= OWN_VERSIONS);
+    let own_versions = reports.iter().map(|report| &report.versions.product);
+    let own_versions = own_versions.filter(|list| list.len() <= OWN_VERSIONS);
+    let is_same = |a: &str, b: &str| a == b || compare(a, b).is_some_and(Ordering::is_eq);
     for version in own_versions.flatten() {
-        if !reported_on.contains(&&**version) && problem.fixed_in.as_ref() != Some(version) {
+        if !reported_on.iter().copied().chain(fixed_in).any(|listed| is_same(listed, version)) {
             reported_on.push(version);
         }
     }
     reported_on.truncate(VERSIONS);
+    let note = match fixed_in {
+        Some(_) if problem.fixed_in.is_none() => " or before, by the date of the change",
+        version if head.milestone.as_deref() == version => " (milestone)",
+        _ => "",
+    };
     let facts = [
         (!reported_on.is_empty()).then(|| format!("Reported on {}", reported_on.join(", "))),
         match problem.status {
             ProblemStatus::Unreleased => Some("Fixed, not released yet".to_owned()),
-            _ => problem.fixed_in.as_ref().map(|version| format!("Fixed in {version}")),
+            _ => fixed_in.map(|version| format!("Fixed in {version}{note}")),
         },
         problem.came_back_in.as_ref().map(|version| format!("Reported again on {version}")),
     ];
@@ -706,7 +728,8 @@ fn changes(
         else {
             continue;
         };
-        if out.len() < CHANGES && out.iter().all(|(listed_row, _)| listed_row.key != row.key) {
+        let is_listed = out.iter().any(|(listed_row, _)| listed_row.key == row.key);
+        if out.len() < CHANGES && !is_listed && !sentence::matches("only_tests", &row.title) {
             let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
             out.push((row, Sentences::read(&body)));
         }
@@ -750,12 +773,50 @@ fn normalize(text: &str) -> String {
 
 /// Returns whether a code block is short enough for an article.
 fn is_short(code: &str) -> bool {
-    !code.trim().is_empty() && code.lines().count() <= CODE_LINES
+    let is_system = sentence::matches("no_example", code);
+    !code.trim().is_empty() && code.lines().count() <= CODE_LINES && !is_system
 }
 
-/// Returns a code block with a fence that its content does not contain.
+/// Returns a code block with a fence that its content does not contain. Of a stack or a log only
+/// the beginning is kept.
 fn fence(code: &str) -> String {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}\n{}\n{fence}", code.trim_matches('\n').trim_end())
+    let (mut out, mut frames) = (fence.clone(), 0);
+    for line in code.trim_matches('\n').trim_end().lines() {
+        let is_frame = sentence::matches("frame", line) || frames > FRAMES && line == "…";
+        frames = if is_frame { frames + 1 } else { 0 };
+        match frames {
+            0..=FRAMES => out.extend(["\n", &excerpt(line, ERROR_LINE).0]),
+            _ if frames == FRAMES + 1 => out.push_str("\n…"),
+            _ => {}
+        }
+    }
+    out + "\n" + &fence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn omissions_in_stacks_are_marked() {
+        let code = "panicked at 'x'\n  1: 0x1 - a\n  2: 0x2 - b\n  3: 0x3 - c\n  4: 0x4 - d\n  5: 0x5 - e\nend";
+        let want = "```\npanicked at 'x'\n  1: 0x1 - a\n  2: 0x2 - b\n  3: 0x3 - c\n…\nend\n```";
+        assert_eq!(fence(code), want);
+    }
+
+    #[test]
+    fn components_are_named_with_their_versions() {
+        let component = |text| component(text, "0.1.10", "LiveView: old project is shown");
+        assert_eq!(component("Install LiveView v0.1.10 to test."), Some("LiveView"));
+        assert_eq!(component("Fixed in 0.1.10."), None);
+    }
+
+    #[test]
+    fn versions_that_work_are_not_affected() {
+        let body =
+            "It fails on 2.3.1, however it worked fine in 2.2.0. A regression against 2.1.0.";
+        assert_eq!(versions_in(&affected_text(body), "acme/app").product, ["2.3.1"]);
+    }
 }

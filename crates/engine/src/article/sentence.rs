@@ -1,6 +1,6 @@
 //! The choice and trimming of sentences for an article.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use precedent_text::{
     pattern::re,
@@ -27,83 +27,38 @@ const MIN_DIGITS: usize = 4;
 /// The minimum length of such a word, in characters.
 const MIN_CONTENT_WORD: usize = 3;
 
-/// Greetings, interjections and mentions at the beginning of a sentence.
-static OPENING: LazyLock<Regex> =
-    LazyLock::new(|| re(&format!("(?i)^{}+", alternatives("opening"))));
-/// Words of a conversation, which mean nothing to a reader of an article.
-static CHATTER: LazyLock<Regex> = LazyLock::new(|| pattern("chatter"));
-/// A doubt, in a sentence that explains.
-static DOUBT: LazyLock<Regex> = LazyLock::new(|| pattern("doubt"));
-/// The wording of an explanation.
-static CAUSE: LazyLock<Regex> = LazyLock::new(|| pattern("cause"));
-/// A sentence about a change itself, about plans, or that denies a regression.
-static ABOUT_CHANGE: LazyLock<Regex> = LazyLock::new(|| pattern("about_change"));
-/// The report of a test.
-static VERIFICATION: LazyLock<Regex> = LazyLock::new(|| pattern("verified"));
-/// A word that tells nothing beside the state of a report.
-static STATUS_WORD: LazyLock<Regex> =
-    LazyLock::new(|| re(&format!("(?i)^{}$", alternatives("status_word"))));
-/// A sentence about its writer.
-static FIRST_PERSON: LazyLock<Regex> = LazyLock::new(|| pattern("first_person"));
-/// A reference to another sentence at the beginning.
-static BACK_REFERENCE: LazyLock<Regex> = LazyLock::new(|| pattern("back_reference"));
-/// A sentence that continues the one before it.
-static CONTINUES: LazyLock<Regex> = LazyLock::new(|| pattern("continues"));
-/// A heading, or a label at the beginning of a line, above a description.
-static OBSERVED_HEADING: LazyLock<Regex> = LazyLock::new(|| heading("observed"));
-/// A heading or a label above what happened.
-static RESULT_HEADING: LazyLock<Regex> = LazyLock::new(|| heading("result"));
-/// A heading or a label above what was expected.
-static EXPECTED_HEADING: LazyLock<Regex> = LazyLock::new(|| heading("expected"));
-/// A heading or a label above something else.
-static NOT_OBSERVED: LazyLock<Regex> = LazyLock::new(|| heading("not_observed"));
-/// A word that addresses the reader.
-static SECOND_PERSON: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\byour?\b"));
-/// Program output, and facts about a system, that a report does not mark as code.
-static NO_PROSE: LazyLock<Regex> = LazyLock::new(|| pattern("no_prose"));
-/// A sentence that is about text or pictures elsewhere.
-static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| pattern("elsewhere"));
-/// The wording of a failure.
-static FAILURE: LazyLock<Regex> = LazyLock::new(|| pattern("failure"));
-/// The beginning of a guess, or of a note about the text.
-static GUESS: LazyLock<Regex> = LazyLock::new(|| pattern("guess"));
-/// The progress of work on a fix.
-static WORK_PROGRESS: LazyLock<Regex> = LazyLock::new(|| pattern("work_progress"));
-/// A sentence of a change's description that tells what is different.
-static TELLS_CHANGE: LazyLock<Regex> = LazyLock::new(|| pattern("tells_change"));
-/// The end of a sentence that lacks its rest.
-static CUT_END: LazyLock<Regex> = LazyLock::new(|| pattern("cut_end"));
-/// A pronoun near the beginning, for something in the sentence before.
-static PRONOUN: LazyLock<Regex> =
-    LazyLock::new(|| re(r"(?i)^\W*(?:[\w']+\W+){0,2}(?:it|this|that|these|those|them)\b"));
-/// An explanation that begins with a pronoun for the problem: "This is because".
-static EXPLAINS_IT: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)^\W*(?:it|this|that)(?:'s)?(?: \w+){0,3}? (?:because|due|caused|introduced|broken)\b")
+/// The patterns of `wording.tsv`, by name.
+static PATTERNS: LazyLock<BTreeMap<&str, Regex>> = LazyLock::new(|| {
+    let mut alternatives: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for row in include_str!("wording.tsv").lines() {
+        let Some((name, text)) = row.split_once('\t') else { continue };
+        alternatives.entry(name).or_default().push(text);
+    }
+    let patterns = alternatives.into_iter().map(|(name, texts)| {
+        let kind = format!("(?:{})", texts.join("|"));
+        let pattern = match name {
+            "opening" => format!("^{kind}+"),
+            "status_word" => format!("^{kind}$"),
+            // A question, or a few words with a mark or nothing after them.
+            "result" | "observed" | "expected" | "not_observed" => format!(
+                r"^(?:\W|\d+[.)]|h\d\.)*{kind}\w*(?:[^:?.!]{{0,80}}\?|(?:\s[^\s:?.!]+){{0,3}}\s*(?::|\s[-–]\s|\W*$))[\s*_]*"
+            ),
+            _ => kind,
+        };
+        (name, re(&format!("(?i){pattern}")))
+    });
+    patterns.collect()
 });
-/// A footnote mark.
-static FOOTNOTE: LazyLock<Regex> = LazyLock::new(|| re(r" ?\[\d{1,2}\](?:$|[ .,;)])"));
-/// The words of which an English sentence has one.
-static FUNCTION_WORD: LazyLock<Regex> = LazyLock::new(|| pattern("function_word"));
 
-/// Returns a pattern of `wording.tsv`.
-fn pattern(name: &str) -> Regex {
-    re(&format!("(?i){}", alternatives(name)))
+/// Returns whether a text matches a pattern of `wording.tsv`.
+pub(super) fn matches(name: &str, text: &str) -> bool {
+    PATTERNS.get(name).is_some_and(|pattern| pattern.is_match(text))
 }
 
-/// Returns the pattern of the headings that begin as a pattern of `wording.tsv` does: a question, or
-/// a few words with a mark or nothing after them.
-fn heading(name: &str) -> Regex {
-    let kind = alternatives(name);
-    re(&format!(
-        r"(?i)^(?:\W|\d+[.)]|h\d\.)*{kind}\w*(?:[^:?.!]{{0,80}}\?|(?:\s[^\s:?.!]+){{0,3}}\s*(?::|\s[-–]\s|\W*$))[\s*_]*"
-    ))
-}
-
-/// Returns the alternatives of a pattern of `wording.tsv` as a group.
-fn alternatives(name: &str) -> String {
-    let rows = include_str!("wording.tsv").lines().filter_map(|line| line.split_once('\t'));
-    let texts: Vec<&str> = rows.filter(|(of, _)| *of == name).map(|(_, text)| text).collect();
-    format!("(?:{})", texts.join("|"))
+/// Returns a text without the matches of a pattern of `wording.tsv`, except for its first group.
+pub(super) fn without(name: &str, text: &str) -> String {
+    let pattern = PATTERNS.get(name);
+    pattern.map_or_else(|| text.to_owned(), |p| p.replace_all(text, "$1").into_owned())
 }
 
 /// Returns a sentence of a comment as a passage. Returns `None` for questions, thanks, and other
@@ -118,10 +73,7 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
 /// have no roles.
 pub(super) fn own_words(sentence: &Sentence) -> Option<String> {
     let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = OPENING.replace(&text, "");
-    let text = FOOTNOTE.replace_all(&text, |captures: &regex::Captures<'_>| {
-        captures[0].chars().last().filter(|c| *c != ']').map_or_else(String::new, |c| c.to_string())
-    });
+    let text = without("footnote", &without("opening", &text));
     let text = text
         .trim_start_matches(['-', '*', '#', '>', '+', '.', ',', ' '])
         .trim_end_matches([' ', ';']);
@@ -133,12 +85,14 @@ pub(super) fn own_words(sentence: &Sentence) -> Option<String> {
         || is_short
         || text.chars().count() > MAX_LENGTH
         || plain.trim_end_matches([')', '"', '*', ' ']).ends_with('?')
-        || CHATTER.is_match(&plain)
-        || NO_PROSE.is_match(&plain)
-        || NO_PROSE.is_match(text)
-        || ELSEWHERE.is_match(&plain) && sentence.code.is_none()
-        || plain.is_ascii() && text.split(' ').count() <= PHRASE && !FUNCTION_WORD.is_match(&plain)
-        || BACK_REFERENCE.is_match(text)
+        || matches("chatter", &plain)
+        || matches("no_prose", &plain)
+        || matches("no_prose", text)
+        || matches("elsewhere", &plain) && sentence.code.is_none()
+        || plain.is_ascii()
+            && text.split(' ').count() <= PHRASE
+            && !matches("function_word", &plain)
+        || matches("back_reference", text)
     {
         return None;
     }
@@ -154,7 +108,10 @@ pub(super) fn own_words(sentence: &Sentence) -> Option<String> {
 fn is_whole(text: &str) -> bool {
     let count = |mark: char| text.matches(mark).count();
     let is_balanced = count('(') == count(')') && count('[') == count(']');
-    is_balanced && !text.starts_with('(') && !text.ends_with(['-', '–']) && !CUT_END.is_match(text)
+    is_balanced
+        && !text.starts_with('(')
+        && !text.ends_with(['-', '–'])
+        && !matches("cut_end", text)
 }
 
 /// Returns whether a sentence names a version, a reference or code.
@@ -166,19 +123,21 @@ pub(super) fn is_specific(sentence: &Sentence) -> bool {
 /// Returns whether a sentence explains why the problem happens, without a doubt.
 pub(super) fn explains(sentence: &Sentence) -> bool {
     use SentenceRole::{Declined, Fix, StillHappens, Workaround};
-    CAUSE.is_match(&sentence.text)
-        && (!refers_back(&sentence.text) || EXPLAINS_IT.is_match(&sentence.text))
+    matches("cause", &sentence.text)
+        && (!matches("pronoun", &sentence.text) || matches("explains_it", &sentence.text))
         && sentence.text.chars().count() <= MAX_EXPLANATION
-        && !is_doubtful(&sentence.text)
+        && !matches("doubt", &sentence.text)
         && !is_personal(&sentence.text)
-        && !SECOND_PERSON.is_match(&sentence.text)
-        && !ABOUT_CHANGE.is_match(&sentence.text)
+        && !matches("second_person", &sentence.text)
+        && !matches("about_change", &sentence.text)
         && !matches!(sentence.role(), Declined | Fix | StillHappens | Workaround)
 }
 
-/// Returns whether a text is about a change and not about the product.
-pub(super) fn is_about_change(text: &str) -> bool {
-    ABOUT_CHANGE.is_match(text)
+/// Returns whether a report asks for work and tells of no failure.
+pub(super) fn is_request(title: &str, labels: &[String], title_fails: bool) -> bool {
+    matches("request", title)
+        || labels.iter().any(|label| matches("request_label", label))
+        || matches("task", title) && !title_fails
 }
 
 /// Returns whether a sentence only says that the problem is solved, that somebody checked it, or
@@ -188,7 +147,7 @@ pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
     let is_content = |word: &&str| {
         word.chars().count() >= MIN_CONTENT_WORD
             && word.chars().any(char::is_alphabetic)
-            && !STATUS_WORD.is_match(word)
+            && !matches("status_word", word)
     };
     // "CL 13110", but no year.
     let is_number = |word: &str| {
@@ -197,9 +156,9 @@ pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
     let is_specific = is_specific(sentence) || words.iter().any(|word| is_number(word));
     let content_words = words.iter().copied().filter(is_content).count();
-    VERIFICATION.is_match(text)
-        || is_about_change(text)
-        || WORK_PROGRESS.is_match(text) && sentence.code.is_none()
+    matches("verified", text)
+        || matches("about_change", text)
+        || matches("work_progress", text) && sentence.code.is_none()
         || (content_words < MIN_CONTENT_WORDS || is_personal(text)) && !is_specific
 }
 
@@ -208,52 +167,32 @@ fn is_year(word: &str) -> bool {
     word.len() == 4 && (word.starts_with("19") || word.starts_with("20"))
 }
 
-/// Returns whether a text states something with a doubt.
-pub(super) fn is_doubtful(text: &str) -> bool {
-    DOUBT.is_match(text)
-}
-
 /// Returns whether a text is about its writer.
 pub(super) fn is_personal(text: &str) -> bool {
-    FIRST_PERSON.is_match(&without_code(text))
-}
-
-/// Returns whether a sentence says something only together with the one before it.
-pub(super) fn continues(text: &str) -> bool {
-    CONTINUES.is_match(text)
+    matches("first_person", &without_code(text))
 }
 
 /// Returns whether a text tells of a failure.
 pub(super) fn fails(text: &str) -> bool {
-    FAILURE.is_match(&without_code(text))
-}
-
-/// Returns whether a text is a guess or a note about the report, and no observation.
-pub(super) fn is_guess(sentence: &Sentence) -> bool {
-    GUESS.is_match(&sentence.text)
+    matches("failure", &without_code(text))
 }
 
 /// Returns whether a sentence of a change's description tells what is different.
 pub(super) fn tells_change(sentence: &Sentence) -> bool {
-    TELLS_CHANGE.is_match(&sentence.text)
-        && !refers_back(&sentence.text)
-        && !is_doubtful(&sentence.text)
-        && !is_about_change(&sentence.text)
-}
-
-/// Returns whether a text begins with a pronoun for something in the sentence before it.
-pub(super) fn refers_back(text: &str) -> bool {
-    PRONOUN.is_match(text)
+    matches("tells_change", &sentence.text)
+        && !matches("pronoun", &sentence.text)
+        && !matches("doubt", &sentence.text)
+        && !matches("about_change", &sentence.text)
 }
 
 /// Returns the words of a sentence about what happened, even if they are few.
 pub(super) fn result(sentence: &Sentence) -> Option<String> {
     let text = sentence.markdown().split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = text.trim_matches(['-', '*', '#', '>', '.', ',', ' ']);
+    let text = text.trim_matches(['-', '*', '#', '>', '.', ',', ';', ' ']);
     // A single word is a heading, unless it is "Crash".
     let is_text = (text.contains(' ') || fails(text)) && text.chars().count() <= MAX_LENGTH;
     let is_lead = text.ends_with(':');
-    let is_prose = (is_lead || !NO_PROSE.is_match(text)) && !text.ends_with('?');
+    let is_prose = (is_lead || !matches("no_prose", text)) && !text.ends_with('?');
     let end = if is_lead { "" } else { "." };
     (is_text && is_prose).then(|| capitalize(text) + end)
 }
@@ -275,12 +214,14 @@ pub(super) enum ReportSection {
 /// length of the heading.
 pub(super) fn section_of(text: &str) -> Option<(ReportSection, usize)> {
     let kinds = [
-        (&*EXPECTED_HEADING, ReportSection::Expected),
-        (&*NOT_OBSERVED, ReportSection::Other),
-        (&*RESULT_HEADING, ReportSection::Result),
-        (&*OBSERVED_HEADING, ReportSection::Observed),
+        ("expected", ReportSection::Expected),
+        ("not_observed", ReportSection::Other),
+        ("result", ReportSection::Result),
+        ("observed", ReportSection::Observed),
     ];
-    kinds.into_iter().find_map(|(pattern, kind)| Some((kind, pattern.find(text)?.end())))
+    kinds
+        .into_iter()
+        .find_map(|(pattern, kind)| Some((kind, PATTERNS.get(pattern)?.find(text)?.end())))
 }
 
 /// Returns a text without its inline code.
@@ -316,19 +257,13 @@ mod tests {
 
     #[test]
     fn wording_has_every_pattern() {
-        let names = include_str!("wording.tsv").lines().filter_map(|line| line.split_once('\t'));
-        names.for_each(|(name, _)| drop(pattern(name)));
-        for pattern in [
-            &OPENING,
-            &CHATTER,
-            &NO_PROSE,
-            &STATUS_WORD,
-            &OBSERVED_HEADING,
-            &ABOUT_CHANGE,
-            &ELSEWHERE,
-        ] {
-            assert!(!pattern.is_match("") && pattern.as_str().len() > 20, "{pattern:?}");
+        for code in [include_str!("sentence.rs"), include_str!("passages.rs")] {
+            let uses = code.split("matches(\"").chain(code.split("without(\"")).skip(1);
+            for name in uses.filter_map(|rest| rest.split_once("\", ")) {
+                assert!(name.0.contains(' ') || PATTERNS.contains_key(name.0), "{}", name.0);
+            }
         }
+        assert!(PATTERNS.values().all(|pattern| !pattern.is_match("")));
     }
 
     #[test]
@@ -399,6 +334,22 @@ mod tests {
         }
         for text in ["The problem is the list.", "Expected entries are missing from the list."] {
             assert_eq!(section_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn requests_report_no_failure() {
+        let is_request =
+            |title: &str, label: &str| is_request(title, &[label.to_owned()], fails(title));
+        for (title, label) in [
+            ("reader: add an option for the lease", "A-reader"),
+            ("Missing word in README.md", ""),
+            ("The reader drops the last block", "A-docs"),
+        ] {
+            assert!(is_request(title, label), "{title}");
+        }
+        for title in ["Fix the crash of the reader", "The reader drops the last block"] {
+            assert!(!is_request(title, "A-reader"), "{title}");
         }
     }
 

@@ -274,16 +274,19 @@ impl CaseThread {
         });
         let valid_from = contradicted_at.map_or(0, |at| first_fix.unwrap_or_default() + at);
         let is_fix = |s: &&ThreadComment| s.comment.role == Some(CommentRole::Fix);
+        let is_new =
+            |version: &String| !reported_on.contains(version) && releases.may_be_fixed_in(version);
         let in_fix = |list: fn(&Sentences, &[String]) -> Vec<String>| {
             let fixes = thread[valid_from..].iter().rev().filter(is_fix);
             let mut named_versions = fixes.filter_map(|s| list(&s.sentences, &reported_on).pop());
-            named_versions.find(|version| releases.may_be_fixed_in(version))
+            named_versions.find(is_new)
         };
         let in_test = || {
-            let (at, test) = last_test.filter(|_| closers.is_empty())?;
-            let version = tested_version(&test.comment.text, &row.source)?;
-            let is_new = !reported_on.contains(&version) && releases.may_be_fixed_in(&version);
-            (is_new && last_denial.is_none_or(|denial| denial < at)).then_some(version)
+            // A test before the first fix is one of an older version.
+            let is_later = |at: usize| first_fix.is_none_or(|fix| fix <= at);
+            let (at, test) = last_test.filter(|(at, _)| closers.is_empty() && is_later(*at))?;
+            let version = tested_version(&test.comment.text, &row.source).filter(is_new)?;
+            last_denial.is_none_or(|denial| denial < at).then_some(version)
         };
         let fixed_version =
             in_fix(Sentences::fixed_in).or_else(in_test).or_else(|| in_fix(Sentences::expected_in));
@@ -561,9 +564,13 @@ impl Case {
 
 /// A label at the beginning of a line: "Device: Nexus 5 (v4.4.2)".
 static LABEL: LazyLock<Regex> = LazyLock::new(|| re(r"^\W*[\w ()-]{1,30}:"));
+/// A line about a tool of the project.
+static TOOL: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)\b(?:studio|cli|command.?line|ide|npm|plug-?ins?|modules?|tools?)\b")
+});
 
-/// Returns the version of the product in the report of a test: the first that is named with the
-/// project or in a sentence, or else that of most of its programs.
+/// Returns the version of the product in the report of a test: the first that stands beside the
+/// project's name or a label for the product, or else in a sentence.
 fn tested_version(text: &str, source: &str) -> Option<String> {
     let project = source.rsplit('/').next().unwrap_or(source);
     let number = |version: &String| {
@@ -572,25 +579,27 @@ fn tested_version(text: &str, source: &str) -> Option<String> {
             parts.take(3).take_while(|part| part.bytes().all(|b| b.is_ascii_digit())).collect();
         (numbers.len() > 1).then(|| numbers.join("."))
     };
-    let names_project = |line: &&str| {
+    let number_in = |text: &str| versions(text, source).product.iter().find_map(number);
+    let own_part = |line: &str| {
         let line = line.to_lowercase();
-        line.split_once(project).is_some_and(|(_, rest)| !rest.starts_with('-'))
-    };
-    let own_lines: Vec<&str> = text.lines().filter(names_project).collect();
-    let sentences: Vec<&str> = text.lines().filter(|line| !LABEL.is_match(line)).collect();
-    let own_versions = versions(&own_lines.join("\n"), source).product;
-    let named_versions = versions(&sentences.join("\n"), source).product;
-    own_versions.iter().chain(&named_versions).find_map(number).or_else(|| {
-        let is_program = |name: &&String| {
-            name.split(' ').next().is_some_and(|word| version::is_program(&word.to_lowercase()))
+        // "SDK build: ", or a short form of the name: "Ti SDK: ".
+        let is_own = |word: &str| {
+            let is_name = word.len() != 1 && project.starts_with(word);
+            is_name || matches!(word, "sdk" | "build" | "version" | "release")
         };
-        let mentions = versions(text, source);
-        let list: Vec<String> = mentions.product.into_iter().chain(mentions.foreign).collect();
-        let numbers: Vec<String> =
-            list.iter().filter(|name| !is_program(name)).filter_map(number).collect();
-        let count = |number: &String| numbers.iter().filter(|n| *n == number).count();
-        numbers.iter().rev().max_by_key(|n| count(n)).filter(|n| count(n) > 1).cloned()
-    })
+        if let Some((label, value)) = line.split_once(':')
+            && label.split(|c: char| !c.is_alphanumeric()).all(is_own)
+        {
+            return number_in(value);
+        }
+        let is_named = line.split_once(project).is_some_and(|(_, rest)| !rest.starts_with('-'));
+        number_in(&line).filter(|_| is_named)
+    };
+    let prose = text.split("```").step_by(2).flat_map(str::lines);
+    let lines: Vec<&str> = prose.filter(|line| !TOOL.is_match(line)).collect();
+    let sentences = lines.iter().filter(|line| !LABEL.is_match(line));
+    let own_number = lines.iter().find_map(|line| own_part(line));
+    own_number.or_else(|| sentences.into_iter().find_map(|line| number_in(line)))
 }
 
 fn case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
@@ -649,11 +658,15 @@ mod tests {
     fn tests_name_the_version_of_the_project() {
         for (text, want) in [
             ("Verified.\nStudio: 3.4.0\nHeron SDK build: 3.5.0.v2014\nHeron CLI: 3.4.0", "3.5.0"),
-            ("Verified.\nheron-tools: 1.1.0\nSDK: 3.2.0.v2013\nRunner: 3.2.0", "3.2.0"),
+            ("Verified.\nheron-tools: 1.1.0\nHe SDK : 3.2.0.v2013\nRunner: 3.1.0", "3.2.0"),
         ] {
             assert_eq!(tested_version(text, "acme/heron").as_deref(), Some(want), "{text}");
         }
-        for text in ["Verified on Android 4.2.2.", "Verified.\nDevice: Reed (v4.4.2)\nCLI: 3.4.1"] {
+        for text in [
+            "Verified on Android 4.2.2.",
+            "Verified.\nDevice: Reed (v4.4.2)\nCLI: 3.4.1\nRunner: 3.4.1",
+            "Verified fixed on Heron Studio, build 3.1.2",
+        ] {
             assert_eq!(tested_version(text, "acme/heron"), None, "{text}");
         }
     }
