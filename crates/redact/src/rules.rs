@@ -155,7 +155,9 @@ mod tests {
         for rule in STAGES.values().flatten() {
             assert!(!rule.groups.is_empty(), "{}", rule.pattern);
             let checks = rule.checks.iter().chain(rule.sure.iter().flatten());
-            checks.for_each(|check| drop(check.passes("x")));
+            for check in checks {
+                check.passes("x");
+            }
         }
     }
 }
