@@ -2,12 +2,12 @@
 // after a pause; what comes as a whole it answers at once.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latest";
 import type { AskResponse, Failure } from "../lib/types";
 import { reply, repliesTo } from "../prompt/words";
 import { recognise, type Recognised } from "../prompt/recognise";
-import { filters, withoutFilters } from "../search/query";
-import { copy } from "../shell/clipboard";
+import { parseFilters, removeFilters } from "../search/query";
+import { copyText } from "../shell/clipboard";
 import type { Jobs } from "../shell/jobs.svelte";
 import { Logs, paths } from "./logs.svelte";
 import { pieces, type Piece, type Section } from "./pieces";
@@ -23,8 +23,8 @@ type Question = Recognised & { source: string | null };
 function questionOf(query: string, sources: readonly string[]): Question | null {
   const asked = recognise(query, sources);
   if (asked === null || asked.key !== null || asked.sort !== "words") return asked && { ...asked, source: null };
-  const named = filters(query).find((one) => one.name === "source" && !one.negated)?.value ?? null;
-  const text = withoutFilters(query).trim();
+  const named = parseFilters(query).find((one) => one.name === "source" && !one.negated)?.value ?? null;
+  const text = removeFilters(query).trim();
   return text.length < SHORTEST ? null : { ...asked, text, source: sources.find((one) => one.toLowerCase() === named?.toLowerCase()) ?? null };
 }
 
@@ -50,7 +50,7 @@ export class Answer {
 
   readonly pieces: readonly Piece[] = $derived(pieces(this.response));
 
-  #latest = new Latest();
+  #latest = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sources: () => readonly string[];
   #mark: ((pieces: readonly Piece[]) => Piece | undefined) | null = null;
@@ -117,14 +117,14 @@ export class Answer {
     } catch (thrown) {
       if (!isCurrent()) return;
       this.response = null;
-      this.failure = api.failure(thrown);
+      this.failure = api.toFailure(thrown);
     }
     this.pending = false;
   }
 
   #begin(question: Question | null): void {
     clearTimeout(this.#timer);
-    this.#latest.forget();
+    this.#latest.invalidate();
     this.logs.clear();
     this.question = question;
     this.open = false;
@@ -173,7 +173,7 @@ export class Answer {
   /** Puts a reply onto the clipboard that cites what is known. How many items it cites. */
   async copyReply(): Promise<number> {
     const lines = this.response === null || this.pending ? [] : repliesTo(this.response);
-    if (lines.length > 0) await copy(reply(lines));
+    if (lines.length > 0) await copyText(reply(lines));
     return lines.length;
   }
 }

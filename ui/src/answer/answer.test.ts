@@ -16,10 +16,10 @@ it("asks about an item that is named alone, and else about the text", () => {
 });
 
 it("answers typed words after a pause, and takes neither the focus nor a row", async () => {
-  const desk = await openWindow("full");
+  const app = await openWindow("full");
   const box = document.querySelector<HTMLTextAreaElement>("#query");
   box?.focus();
-  for (const typed of ["ren", "rene", "renew"]) desk.search.type(typed);
+  for (const typed of ["ren", "rene", "renew"]) app.search.type(typed);
   await rest();
   await pause();
   await rest();
@@ -29,15 +29,15 @@ it("answers typed words after a pause, and takes neither the focus nor a row", a
 });
 
 it("asks nothing of a query that only lists", async () => {
-  const desk = await openWindow("full");
-  desk.search.set("is:open label:bug");
+  const app = await openWindow("full");
+  app.search.set("is:open label:bug");
   await rest();
-  expect([desk.answer.question, document.querySelector(".bar")]).toEqual([null, null]);
+  expect([app.answer.question, document.querySelector(".bar")]).toEqual([null, null]);
 });
 
 it("shows the evidence by its key, and goes back to the results by Esc", async () => {
-  const desk = await openWindow("full");
-  desk.lookFor("certificate renewed");
+  const app = await openWindow("full");
+  app.searchFor("certificate renewed");
   await rest();
   document.querySelector<HTMLElement>("#results")?.focus();
   press("a");
@@ -47,23 +47,23 @@ it("shows the evidence by its key, and goes back to the results by Esc", async (
     "Known problem", "Possible duplicates and related reports", "Wiki pages",
   ]);
   press("j");
-  expect(desk.answer.piece?.key).toBe("acme/app#6");
+  expect(app.answer.piece?.key).toBe("acme/app#6");
   press("Escape");
   await rest();
   expect(document.querySelector(".answer")).toBe(null);
 });
 
 it("gives the focus to the answer of a command, so that the next keys are commands", async () => {
-  const desk = await openWindow("full");
-  desk.go("notes");
-  await desk.lookUp("acme/app#5", "related");
+  const app = await openWindow("full");
+  app.go("notes");
+  await app.lookUp("acme/app#5", "related");
   await rest();
-  expect([desk.view, document.activeElement?.className.includes("answer"), desk.answer.piece?.section]).toEqual(["search", true, "related"]);
+  expect([app.view, document.activeElement?.className.includes("answer"), app.answer.piece?.section]).toEqual(["search", true, "related"]);
 });
 
 it("opens a pasted log in place, and a single error of it as a text", async () => {
-  const desk = await openWindow("full");
-  desk.lookFor(Array.from({ length: 6 }, (_, at) => `2026-03-02 08:00:1${at} ERROR it stops`).join("\n"), true);
+  const app = await openWindow("full");
+  app.searchFor(Array.from({ length: 6 }, (_, at) => `2026-03-02 08:00:1${at} ERROR it stops`).join("\n"), true);
   await rest();
   expect(document.querySelectorAll(".answer .severity").length).toBe(3);
   expect(text(".bar .first strong")).toContain("31 distinct errors");
@@ -71,8 +71,8 @@ it("opens a pasted log in place, and a single error of it as a text", async () =
 });
 
 it("copies a reply that cites what is known, and nothing private", async () => {
-  const desk = await openWindow("full");
-  desk.lookFor("certificate renewed");
+  const app = await openWindow("full");
+  app.searchFor("certificate renewed");
   await rest();
-  expect(await desk.answer.copyReply()).toBe(3);
+  expect(await app.answer.copyReply()).toBe(3);
 });

@@ -1,8 +1,8 @@
 // The brief that is being made: what goes in, what it says, what a redaction hides, and where it is written.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
-import { copy } from "../shell/clipboard";
+import { EngineRequest } from "../lib/asking.svelte";
+import { copyText } from "../shell/clipboard";
 import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, SectionKind } from "../lib/types";
 import type { Piece } from "./pieces";
 import { question } from "../prompt/recognise";
@@ -26,7 +26,7 @@ export function leftOut(all: readonly Piece[], picked: ReadonlySet<string>): str
   return [...new Set(all.map((piece) => piece.key).filter((key) => !wanted.has(key)))];
 }
 
-export class BriefMaking extends Asking {
+export class BriefMaking extends EngineRequest {
   request = $state.raw<BriefRequest | null>(null);
   brief = $state.raw<Brief | null>(null);
   hidden = $state.raw<readonly RedactionPreview[]>([]);
@@ -46,7 +46,7 @@ export class BriefMaking extends Asking {
     const privacy = { redact: true, redact_links: false, keep: [], notes: false };
     this.kept = [];
     const asked = logs.length > 0 ? { key: null, text: "", logs: [...logs] } : question(text);
-    this.#change({ ...asked, source, without: [], leave_out, ...privacy, troubleshooting: api.SOLVED });
+    this.#change({ ...asked, source, without: [], leave_out, ...privacy, troubleshooting: api.CASE_SETTINGS });
   }
 
   redact(redact: boolean): void {
@@ -111,7 +111,7 @@ export class BriefMaking extends Asking {
     try {
       this.written = await api.exportBrief(this.request, this.format, this.path, replace);
     } catch (thrown) {
-      this.refused = api.failure(thrown);
+      this.refused = api.toFailure(thrown);
     }
   }
 
@@ -129,7 +129,7 @@ export class BriefMaking extends Asking {
       this.path = meant ? chosen : `${chosen}.${FORMATS.find((f) => f.format === this.format)?.ending ?? "md"}`;
       await this.write(this.path === chosen);
     } catch (thrown) {
-      this.refused = api.failure(thrown);
+      this.refused = api.toFailure(thrown);
     } finally {
       this.choosing = false;
     }
@@ -141,10 +141,10 @@ export class BriefMaking extends Asking {
     this.refused = null;
     this.copied = false;
     try {
-      await copy(await api.briefMarkdown(this.request));
+      await copyText(await api.briefMarkdown(this.request));
       this.copied = true;
     } catch (thrown) {
-      this.refused = api.failure(thrown);
+      this.refused = api.toFailure(thrown);
     }
   }
 
@@ -154,6 +154,6 @@ export class BriefMaking extends Asking {
     this.written = null;
     this.refused = null;
     const making = Promise.all([api.brief(request), request.redact ? api.previewRedaction(request) : []]);
-    void this.ask(making, ([brief, hidden]) => Object.assign(this, { brief, hidden }));
+    void this.run(making, ([brief, hidden]) => Object.assign(this, { brief, hidden }));
   }
 }

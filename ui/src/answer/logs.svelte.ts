@@ -1,12 +1,12 @@
 // Logs and support bundles that lie on this machine: the distinct errors in them, and what is known of each.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/asking.svelte";
 import type { LogError, LogPlace, LogResponse, LogVerdict } from "../lib/types";
 import { words } from "../words";
 import type { Jobs } from "../shell/jobs.svelte";
 
-const said = words.answer.logs;
+const texts = words.answer.logs;
 
 /** The paths that a text consists of; none if it is something else. */
 export function paths(text: string): string[] {
@@ -23,14 +23,14 @@ export function paths(text: string): string[] {
 /** What all of it came to, in one line. */
 export function summary(response: LogResponse): string {
   const read = response.files.filter((file) => file.skipped === null).length;
-  return said.summary(response.distinct, response.lines, read);
+  return texts.summary(response.distinct, response.lines, read);
 }
 
 const VERDICTS: readonly LogVerdict[] = ["solved", "known", "perhaps", "new"];
 
 /** How many errors are solved, known and new. */
 export function counts(response: LogResponse): string[] {
-  return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => said.counts[verdict](response[verdict]));
+  return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => texts.counts[verdict](response[verdict]));
 }
 
 /** A place in a file, and when that was written, with what is said of the place. */
@@ -40,11 +40,11 @@ function place({ file, line, at }: LogPlace, say = (place: string) => place): st
 
 /** How often, and where, in parts. */
 export function often(error: LogError): string[] {
-  if (error.count === 1) return [said.once, ...place(error.last)];
-  return [said.times(error.count), ...place(error.last, said.last), ...place(error.first, said.first)];
+  if (error.count === 1) return [texts.once, ...place(error.last)];
+  return [texts.times(error.count), ...place(error.last, texts.last), ...place(error.first, texts.first)];
 }
 
-export class Logs extends Asking {
+export class Logs extends EngineRequest {
   /** Whether logs are what is asked about. */
   active = $state(false);
   files = $state.raw<readonly string[]>([]);
@@ -74,7 +74,7 @@ export class Logs extends Asking {
     this.failure = null;
     this.at = 0;
     this.opened = new Set();
-    await this.ask(this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)), (response) => (this.response = response));
+    await this.run(this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)), (response) => (this.response = response));
   }
 
   async stop(): Promise<void> {
@@ -83,7 +83,7 @@ export class Logs extends Asking {
 
   clear(): void {
     if (this.pending) void this.stop();
-    this.forget();
+    this.cancel();
     this.files = [];
     this.active = false;
     this.response = null;

@@ -56,7 +56,7 @@ test("what was read last is what is shown, and a failure is told", async () => {
   expect(logs.error?.message).toBe("pool is dry");
   logs.toggle(1);
   expect(logs.opened.has(1)).toBe(true);
-  vi.mocked(api.failure).mockReturnValueOnce({ code: "not_found", message: "no such file", hint: null });
+  vi.mocked(api.toFailure).mockReturnValueOnce({ code: "not_found", message: "no such file", hint: null });
   vi.mocked(api.readLogs).mockRejectedValueOnce(new Error());
   await logs.read(["/srv/none.log"]);
   expect([logs.response, logs.failure?.message, logs.pending]).toEqual([null, "no such file", false]);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CaseComment, SolvedCase } from "../lib/types";
-import { blocks } from "../lib/prose";
+import { splitCodeBlocks } from "../lib/prose";
 import { fixFirst, versionWords } from "./pieces";
 
 const comment = (anchor: string): CaseComment => ({
@@ -14,11 +14,11 @@ it("shows the fix first and the rest in order of time", () => {
 });
 
 it("tells code from prose", () => {
-  expect(blocks("Try this:\n```sh\nfw restart\n```\nThen wait.")).toEqual([
+  expect(splitCodeBlocks("Try this:\n```sh\nfw restart\n```\nThen wait.")).toEqual([
     { code: false, language: null, text: "Try this:" }, { code: true, language: "sh", text: "fw restart" }, { code: false, language: null, text: "Then wait." },
   ]);
-  expect(blocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, language: null, text: "open\n```\nstill" }]);
-  expect(blocks("  ")).toEqual([]);
+  expect(splitCodeBlocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, language: null, text: "open\n```\nstill" }]);
+  expect(splitCodeBlocks("  ")).toEqual([]);
 });
 
 it("a version is older than the fix, or should have it", () => {

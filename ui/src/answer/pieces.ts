@@ -1,11 +1,11 @@
 // The pieces of an answer: what can be read, and picked for a brief.
 
-import { blocks } from "../lib/prose";
-import { inLine, titled } from "../lib/text";
+import { splitCodeBlocks } from "../lib/prose";
+import { toSingleLine, displayTitle } from "../lib/text";
 import type { AskedVersion, AskResponse, CaseComment, FixedBy, KnownProblem, KnownReport, SolvedCase } from "../lib/types";
 import { words } from "../words";
 
-const said = words.answer;
+const texts = words.answer;
 
 export type Section = "problem" | "case" | "related" | "passage";
 
@@ -48,8 +48,8 @@ export function isFixed({ status }: KnownProblem): boolean {
 
 /** What somebody wrote, in one line, without its code. */
 export function firstLine(text: string): string {
-  const all = blocks(text);
-  return inLine((all.find((block) => !block.code) ?? all[0])?.text ?? "");
+  const all = splitCodeBlocks(text);
+  return toSingleLine((all.find((block) => !block.code) ?? all[0])?.text ?? "");
 }
 
 /** The comments of a case with the one that carries the fix in front; the rest in order of time. */
@@ -63,7 +63,7 @@ export function fixLine(told: CaseComment | null, fixed_by: readonly FixedBy[], 
   // What merely came last says less than what closed it.
   if (told && (told.role !== null || (fixed_by.length === 0 && fixed_in === null))) return firstLine(told.text);
   const change = fixed_by[0];
-  if (change) return words.prompt.fixedBy(change.key, inLine(titled(change.title)));
+  if (change) return words.prompt.fixedBy(change.key, toSingleLine(displayTitle(change.title)));
   return fixed_in === null ? "" : words.prompt.fixedIn(fixed_in);
 }
 
@@ -83,25 +83,25 @@ export function headline(answer: AskResponse, statusOf: (problem: KnownProblem) 
   if (problem) {
     const { key, title, fix, workaround, asked_version, fixed_by, fixed_in } = problem;
     const fixed = isFixed(problem) ? fixLine(fix, fixed_by, fixed_in) : "";
-    const detail = workaround && problem.status !== "solved" ? said.untilThen(firstLine(workaround.text)) : asked_version || fixed === "" ? steps : fixed;
-    return { words: said.known(statusOf(problem)), key, title, anchor: null, detail };
+    const detail = workaround && problem.status !== "solved" ? texts.untilThen(firstLine(workaround.text)) : asked_version || fixed === "" ? steps : fixed;
+    return { words: texts.known(statusOf(problem)), key, title, anchor: null, detail };
   }
   const [one] = cases;
   if (one) {
     const told = one.fix === null ? null : (fixFirst(one)[0] ?? null);
-    return { words: one.helps >= 0.5 ? said.solvedBefore : said.mayHelp, key: one.key, title: one.title, anchor: one.fix, detail: fixLine(told, one.fixed_by, one.fixed_in) };
+    return { words: one.helps >= 0.5 ? texts.solvedBefore : texts.mayHelp, key: one.key, title: one.title, anchor: one.fix, detail: fixLine(told, one.fixed_by, one.fixed_in) };
   }
   for (const [sort, found] of [["article", articles], ["related", related], ["wiki", wiki], ["note", notes]] as const) {
     const first = found[0];
-    if (first) return { words: said.found[sort], key: first.key, title: first.title, anchor: null, detail: "text" in first ? firstLine(first.text) : steps };
+    if (first) return { words: texts.found[sort], key: first.key, title: first.title, anchor: null, detail: "text" in first ? firstLine(first.text) : steps };
   }
-  return { words: answer.conclusive ? said.nothing : said.nothingYet, key: null, title: "", anchor: null, detail: steps };
+  return { words: answer.conclusive ? texts.nothing : texts.nothingYet, key: null, title: "", anchor: null, detail: steps };
 }
 
 /** What the version with the fix means for the one that is asked about. */
 export function versionWords({ version, has_fix }: AskedVersion): string {
-  if (has_fix === null) return said.cannotTell(version);
-  return has_fix ? said.shouldHaveFix(version) : said.isOlder(version);
+  if (has_fix === null) return texts.cannotTell(version);
+  return has_fix ? texts.shouldHaveFix(version) : texts.isOlder(version);
 }
 
 /** How likely a case helps, in words; nothing where it is tied to the report by more than likeness. */
@@ -110,5 +110,5 @@ export function helps(one: SolvedCase): string {
 }
 
 export function chance(helps: number): string {
-  return helps >= 0.5 ? said.helps.surely : said.helps.perhaps;
+  return helps >= 0.5 ? texts.helps.surely : texts.helps.perhaps;
 }

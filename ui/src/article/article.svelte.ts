@@ -1,14 +1,14 @@
 // The article that is being written: its request, its text, and whether it was copied or saved.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/asking.svelte";
 import type { Article, ArticleRequest } from "../lib/types";
-import { copy } from "../shell/clipboard";
+import { copyText } from "../shell/clipboard";
 import { words } from "../words";
 
-const said = words.article;
+const texts = words.article;
 
-export class ArticleDraft extends Asking {
+export class ArticleDraft extends EngineRequest {
   /** The request; none while the dialog is closed. */
   request = $state.raw<ArticleRequest | null>(null);
   article = $state.raw<Article | null>(null);
@@ -33,7 +33,7 @@ export class ArticleDraft extends Asking {
   /** Puts it onto the clipboard as Markdown. */
   async copy(): Promise<void> {
     const text = this.article?.markdown;
-    if (text !== undefined) await this.#try(async () => copy(text).then(() => said.copied));
+    if (text !== undefined) await this.#try(async () => copyText(text).then(() => texts.copied));
   }
 
   /** Saves it as a note of the report. */
@@ -42,7 +42,7 @@ export class ArticleDraft extends Asking {
     if (!request) return;
     await this.#try(async () => {
       const { outcome, note } = await api.storeArticle(request);
-      return outcome === "duplicate" ? said.same(note.key) : said.saved(note.key);
+      return outcome === "duplicate" ? texts.same(note.key) : texts.saved(note.key);
     });
   }
 
@@ -52,7 +52,7 @@ export class ArticleDraft extends Asking {
     try {
       this.done = await act();
     } catch (thrown) {
-      this.failure = api.failure(thrown);
+      this.failure = api.toFailure(thrown);
     }
   }
 
@@ -61,6 +61,6 @@ export class ArticleDraft extends Asking {
     this.done = null;
     this.failure = null;
     const written = api.article(request).then(async (article) => ({ article, html: (await api.prose([article.markdown]))[0] ?? "" }));
-    await this.ask(written, (answer) => Object.assign(this, answer));
+    await this.run(written, (answer) => Object.assign(this, answer));
   }
 }

@@ -1,35 +1,35 @@
-// A question to the engine: whether its answer is awaited, and why there is none. Only the newest question counts.
+// The state of a request to the engine: only the newest one counts.
 
 import * as api from "./api";
-import { Latest } from "./latest";
+import { LatestRequest } from "./latest";
 import type { Failure } from "./types";
 
-export class Asking {
+export class EngineRequest {
   failure = $state.raw<Failure | null>(null);
   pending = $state(false);
-  #latest = new Latest();
+  #latest = new LatestRequest();
 
-  /** Gives the answer to `take`, unless something else was asked meanwhile. Whether it was taken. */
-  protected async ask<T>(question: Promise<T>, take: (answer: T) => void): Promise<boolean> {
+  /** Passes the response to `onResponse` unless a newer request started. Returns whether it did. */
+  protected async run<T>(request: Promise<T>, onResponse: (response: T) => void): Promise<boolean> {
     const isCurrent = this.#latest.begin();
     this.pending = true;
     try {
-      const answer = await question;
+      const response = await request;
       if (!isCurrent()) return false;
-      take(answer);
+      onResponse(response);
       this.failure = null;
       return true;
     } catch (thrown) {
-      if (isCurrent()) this.failure = api.failure(thrown);
+      if (isCurrent()) this.failure = api.toFailure(thrown);
       return false;
     } finally {
       if (isCurrent()) this.pending = false;
     }
   }
 
-  /** Nobody waits for the answer any more. */
-  protected forget(): void {
-    this.#latest.forget();
+  /** Ignores the pending response. */
+  protected cancel(): void {
+    this.#latest.invalidate();
     this.pending = false;
   }
 }

@@ -1,13 +1,11 @@
-// Reads code beside the page, so that no text can keep the window from answering.
+// Tokenizes code in a worker, so that no text can block the window.
 
-import { tokens } from "./grammar";
+import { tokenize } from "./grammar";
 import type { Token } from "./languages";
 
-export interface Reading {
+export interface TokenizeRequest {
   text: string;
   language: string;
 }
 
-export type Read = Token[];
-
-self.onmessage = ({ data }: MessageEvent<Reading>) => self.postMessage(tokens(data.text, data.language) satisfies Read);
+self.onmessage = ({ data }: MessageEvent<TokenizeRequest>) => self.postMessage(tokenize(data.text, data.language) satisfies Token[]);

@@ -4,10 +4,10 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { contrast, shades } from "../stories/contrast";
 import { page, rest, show } from "../stories/page";
 import Code from "./Code.svelte";
-import type { Reading } from "./colour.worker";
-import { LONGEST } from "./colours";
+import type { TokenizeRequest } from "./colour.worker";
+import { MAX_CODE_LENGTH } from "./colours";
 import Comment from "./Comment.svelte";
-import { tokens } from "./grammar";
+import { tokenize } from "./grammar";
 import { languageOf } from "./languages";
 import type { Mark } from "./types";
 
@@ -21,9 +21,9 @@ beforeEach(() => {
   [read, answers, ended] = [[], true, 0];
   vi.stubGlobal("Worker", class {
     onmessage: ((event: { data: unknown }) => void) | null = null;
-    postMessage({ text, language }: Reading): void {
+    postMessage({ text, language }: TokenizeRequest): void {
       read.push(language);
-      if (answers) queueMicrotask(() => this.onmessage?.({ data: tokens(text, language) }));
+      if (answers) queueMicrotask(() => this.onmessage?.({ data: tokenize(text, language) }));
     }
     terminate(): void {
       ended++;
@@ -50,7 +50,7 @@ it("guesses nothing: without a language, or with one that it does not know, a te
 });
 
 it("colours no block that is too long to be read for its colours, and none where there is nobody to read it", async () => {
-  await tell(block("rust", "let a = 1;\n".repeat(LONGEST / 10)));
+  await tell(block("rust", "let a = 1;\n".repeat(MAX_CODE_LENGTH / 10)));
   vi.stubGlobal("Worker", undefined);
   await tell(block("rust", "let a = 1;"));
   expect([pieces(), read]).toEqual([[], []]);
@@ -90,7 +90,7 @@ it("gives up on a text that is not read in time, and reads the next one", async 
 it("reads every language that it names, in order and to the letter", () => {
   const text = `<a b="c & d">'x'</a>\n# note\n// note\nif (a < 1) { return "b" + 'c'; }\nkey: value\n+ added\n- removed\nselect * from a where b = 'c';`;
   for (const language of "bash cpp csharp diff go ini java javascript json php python ruby rust sql typescript xml yaml".split(" ")) {
-    const found = tokens(text, language);
+    const found = tokenize(text, language);
     let at = 0;
     for (const [from, to] of found) {
       expect(from).toBeGreaterThanOrEqual(at);
@@ -101,7 +101,7 @@ it("reads every language that it names, in order and to the letter", () => {
     expect(languageOf(language)).toBe(language);
   }
   expect([languageOf("TSX"), languageOf("c#"), languageOf("-"), languageOf(""), languageOf(null)]).toEqual(["typescript", "csharp", null, null, null]);
-  expect(tokens("+ a\n- b", "diff").map(([, , sort]) => sort)).toEqual(["added", "removed"]);
+  expect(tokenize("+ a\n- b", "diff").map(([, , sort]) => sort)).toEqual(["added", "removed"]);
 });
 
 it("is loaded by nothing but the worker", () => {

@@ -1,78 +1,77 @@
-// Colours for code whose fence names its language. The text stays the one that it was: a colour is all that comes to it, and it
-// comes later, so that nothing waits for it and nothing moves.
+// Syntax highlighting for code whose fence names its language. It never changes the text or layout.
 
-import type { Read, Reading } from "./colour.worker";
+import type { TokenizeRequest } from "./colour.worker";
 import { languageOf, type Token } from "./languages";
 
-/** Longer code is shown as it is. In characters. */
-export const LONGEST = 30_000;
-/** A text that takes longer to read than this, in milliseconds, was made to. */
-const WITHIN = 1000;
+/** The longest code that is highlighted, in characters. */
+export const MAX_CODE_LENGTH = 30_000;
+/** Tokenizing is abandoned after this long, in milliseconds: hostile code can be very slow. */
+const TIMEOUT = 1000;
 
 let worker: Worker | null = null;
-let line: Promise<unknown> = Promise.resolve();
+let queue: Promise<unknown> = Promise.resolve();
 
-/** Gives the worker one text. What it does not answer in time, or at all, is nothing. */
-function read(reading: Reading): Promise<Read> {
+/** Sends a text to the worker. Resolves with no tokens on a timeout or an error. */
+function tokenizeInWorker(request: TokenizeRequest): Promise<Token[]> {
   return new Promise((resolve) => {
-    const reader = (worker ??= new Worker(new URL("./colour.worker.ts", import.meta.url), { type: "module" }));
-    const give = (found: Read, isWell: boolean) => {
+    const tokenizer = (worker ??= new Worker(new URL("./colour.worker.ts", import.meta.url), { type: "module" }));
+    const finish = (tokens: Token[], isOk: boolean) => {
       clearTimeout(timer);
-      if (!isWell) {
-        reader.terminate();
+      if (!isOk) {
+        tokenizer.terminate();
         worker = null;
       }
-      resolve(found);
+      resolve(tokens);
     };
-    const timer = setTimeout(() => give([], false), WITHIN);
-    reader.onmessage = ({ data }: MessageEvent<Read>) => give(data, true);
-    reader.onerror = () => give([], false);
-    reader.postMessage(reading);
+    const timer = setTimeout(() => finish([], false), TIMEOUT);
+    tokenizer.onmessage = ({ data }: MessageEvent<Token[]>) => finish(data, true);
+    tokenizer.onerror = () => finish([], false);
+    tokenizer.postMessage(request);
   });
 }
 
-/** Gives the pieces of a text their colours, whatever lies around them already. */
-function paint(element: HTMLElement, tokens: readonly Token[]): void {
+/** Wraps the tokens of a text in colored spans and keeps other elements inside it. */
+function wrapTokens(element: HTMLElement, tokens: readonly Token[]): void {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
   while (walker.nextNode()) if (walker.currentNode instanceof Text) texts.push(walker.currentNode);
-  let [at, next] = [0, 0];
+  let [start, next] = [0, 0];
   for (const text of texts) {
-    const end = at + text.length;
+    const end = start + text.length;
     const parts: (string | HTMLElement)[] = [];
-    let done = at;
+    let done = start;
     for (let token = tokens[next]; token && token[0] < end; token = tokens[next]) {
-      const [from, to] = [Math.max(token[0], at), Math.min(token[1], end)];
-      const piece = document.createElement("span");
-      piece.className = `code-${token[2]}`;
-      piece.textContent = text.data.slice(from - at, to - at);
-      parts.push(text.data.slice(done - at, from - at), piece);
+      const [from, to] = [Math.max(token[0], start), Math.min(token[1], end)];
+      const span = document.createElement("span");
+      span.className = `code-${token[2]}`;
+      span.textContent = text.data.slice(from - start, to - start);
+      parts.push(text.data.slice(done - start, from - start), span);
       done = to;
-      // The rest of it is in the next text.
+      // The token continues in the next text node.
       if (token[1] > end) break;
       next++;
     }
-    if (parts.length > 0) text.replaceWith(...parts.filter((part) => part !== ""), text.data.slice(done - at));
-    at = end;
+    if (parts.length > 0) text.replaceWith(...parts.filter((part) => part !== ""), text.data.slice(done - start));
+    start = end;
   }
 }
 
-/** Colours an element that holds code of a language, as far as it is one that is known. */
-export function colour(element: HTMLElement, named: string | null): void {
+/** Highlights an element that contains code in a known language. */
+export function highlightCode(element: HTMLElement, languageName: string | null): void {
   const text = element.textContent ?? "";
-  const language = languageOf(named);
-  if (language === null || text.length > LONGEST || text.trim() === "" || typeof Worker === "undefined") return;
-  // One after another: each has its time for itself.
-  line = line.then(async () => {
+  const language = languageOf(languageName);
+  if (language === null || text.length > MAX_CODE_LENGTH || text.trim() === "" || typeof Worker === "undefined") return;
+  // One at a time, so that each has the full timeout.
+  queue = queue.then(async () => {
     if (!element.isConnected) return;
-    const tokens = await read({ text, language });
-    if (element.isConnected && element.textContent === text) paint(element, tokens);
+    const tokens = await tokenizeInWorker({ text, language });
+    if (element.isConnected && element.textContent === text) wrapTokens(element, tokens);
   });
 }
 
-/** Colours the code in sanitised HTML, and again when there is another text. */
-export function colours(_html: string): (root: HTMLElement) => void {
+/** Highlights the code blocks in sanitized HTML. */
+export function highlightCodeBlocks(_html: string): (root: HTMLElement) => void {
   return (root) => {
-    for (const code of root.querySelectorAll<HTMLElement>("pre > code[class^=language-]")) colour(code, code.className.slice("language-".length));
+    for (const code of root.querySelectorAll<HTMLElement>("pre > code[class^=language-]")) highlightCode(code, code.className.slice("language-".length));
   };
 }

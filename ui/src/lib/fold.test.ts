@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { page, show as put } from "../stories/page";
 import Comment from "./Comment.svelte";
-import { folded } from "./fold";
+import { foldLongBlocks } from "./fold";
 import type { Mark } from "./types";
 
 const log = (lines: number) => `<pre><code>${Array.from({ length: lines }, (_, at) => `line ${at + 1}`).join("\n")}\n</code></pre>`;
-const quote = (paragraphs: number) => `<blockquote>${"<p>Somebody said so.</p>".repeat(paragraphs)}</blockquote>`;
+const quote = (paragraphs: number) => `<blockquote>${"<p>Somebody texts so.</p>".repeat(paragraphs)}</blockquote>`;
 
 function show(html: string, marks: Mark[] = []): void {
   put(Comment, { anchor: "body", author: "Jane Doe", association: null, createdAt: "2026-01-01T00:00:00Z", html, verb: "reported", marks });
@@ -26,16 +26,16 @@ it("folds a long log behind a button that says how many lines it has, and opens 
 
 it("leaves short ones as they are", () => {
   const html = `${log(30)}${quote(6)}`;
-  expect(folded(html)).toBe(html);
+  expect(foldLongBlocks(html)).toBe(html);
 });
 
 it("folds a long quote, whether its lines are its own or those of running text", () => {
   show(quote(9));
   expect(button()?.textContent).toBe("Show the whole quote, about 9 lines");
-  expect(folded(`<blockquote><p>${"word ".repeat(140)}</p></blockquote>`)).toContain("about 8 lines");
-  expect(folded(`<blockquote><p>${"a<br>".repeat(7)}</p></blockquote>`)).toContain("about 7 lines");
+  expect(foldLongBlocks(`<blockquote><p>${"word ".repeat(140)}</p></blockquote>`)).toContain("about 8 lines");
+  expect(foldLongBlocks(`<blockquote><p>${"a<br>".repeat(7)}</p></blockquote>`)).toContain("about 7 lines");
   // A log in a folded quote has no button of its own.
-  expect(folded(`<blockquote>${"<p>x</p>".repeat(7)}${log(40)}</blockquote>`).match(/<button/g)?.length).toBe(1);
+  expect(foldLongBlocks(`<blockquote>${"<p>x</p>".repeat(7)}${log(40)}</blockquote>`).match(/<button/g)?.length).toBe(1);
 });
 
 it("tells of marks that may be out of sight", () => {

@@ -15,6 +15,6 @@ it.each([
   const shown = mount(SearchBox, { target: document.body, props: { search, sources: [], width: 1000, listed: true, move: none, open: none, leave: none, touched: none } });
   flushSync();
   document.getElementById("query")?.dispatchEvent(event);
-  expect(search.pasted).toBe(isPasted);
+  expect(search.hasPaste).toBe(isPasted);
   void unmount(shown);
 });

@@ -1,7 +1,7 @@
-// Somebody else's text on its way into a box. What a person types is their own; what they paste may be a customer's.
+// Detects pasted or dropped text, which may be a customer's.
 
-/** Tells before a text comes in that was not typed: pasted by key, menu or middle button, or dropped. */
-export function foreign(told: () => void): (box: HTMLElement) => () => void {
+/** Calls `told` before text is pasted or dropped, by key, menu or middle button. */
+export function onPaste(told: () => void): (box: HTMLElement) => () => void {
   return (box) => {
     const onbeforeinput = (event: InputEvent) => {
       if (/^insertFrom(?:Paste|Drop|Yank)/.test(event.inputType)) told();

@@ -1,4 +1,4 @@
-// Reads code. It is large, and slow on texts that were made to be so: it belongs to the worker, and to no page.
+// The tokenizer. It is large, and slow on hostile text: only the worker may import it.
 
 import highlighter from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -18,29 +18,29 @@ import sql from "highlight.js/lib/languages/sql";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
-import type { Sort, Token } from "./languages";
+import type { TokenKind, Token } from "./languages";
 
 const GRAMMARS = { bash, cpp, csharp, diff, go, ini, java, javascript, json, php, python, ruby, rust, sql, typescript, xml, yaml };
 for (const [name, grammar] of Object.entries(GRAMMARS)) highlighter.registerLanguage(name, grammar);
 
-const SORTS: Record<string, Sort> = {
+const TOKEN_KINDS: Record<string, TokenKind> = {
   keyword: "keyword", literal: "keyword", name: "keyword", section: "keyword", "selector-tag": "keyword", doctag: "keyword",
   title: "name", type: "name", built_in: "name", attr: "name", attribute: "name", property: "name", variable: "name", symbol: "name",
   string: "string", regexp: "string", char: "string", link: "string",
   number: "number", comment: "comment", quote: "comment", meta: "meta", addition: "added", deletion: "removed",
 };
 const CHARACTERS: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
-/** What it answers with: an element begins, ends, or a piece of text. */
-const PART = /<span class="hljs-([\w-]+)[^"]*">|<\/span>|<span[^>]*>|(&#?\w+;|[^<&]+)/g;
+/** The highlighter's output: the start or end of an element, or text. */
+const OUTPUT_PART = /<span class="hljs-([\w-]+)[^"]*">|<\/span>|<span[^>]*>|(&#?\w+;|[^<&]+)/g;
 
-/** The pieces of a text that have a colour. Of one in another the inner one counts. */
-export function tokens(text: string, language: string): Token[] {
+/** Returns the colored tokens of a text; the innermost of nested tokens wins. */
+export function tokenize(text: string, language: string): Token[] {
   const found: Token[] = [];
-  const open: (Sort | undefined)[] = [];
+  const open: (TokenKind | undefined)[] = [];
   let at = 0;
-  for (const [part, name, words] of highlighter.highlight(text, { language, ignoreIllegals: true }).value.matchAll(PART)) {
+  for (const [part, name, words] of highlighter.highlight(text, { language, ignoreIllegals: true }).value.matchAll(OUTPUT_PART)) {
     if (part === "</span>") open.pop();
-    else if (words === undefined) open.push(SORTS[name ?? ""] ?? (name === "subst" ? undefined : open.at(-1)));
+    else if (words === undefined) open.push(TOKEN_KINDS[name ?? ""] ?? (name === "subst" ? undefined : open.at(-1)));
     else {
       const to = at + (CHARACTERS[words] ?? words).length;
       const sort = open.at(-1);

@@ -1,17 +1,17 @@
-// Answers to what is typed may arrive in any order; only the newest question's may be shown.
+// Responses may arrive out of order; only the one to the newest request may be shown.
 
 /** Hands out tickets; only the newest one is current. */
-export class Latest {
+export class LatestRequest {
   #newest = 0;
 
-  /** Starts a new question; every older one is stale from now on. Returns whether the new one still is current. */
+  /** Starts a request and makes older ones stale. Returns a check whether it is still the newest. */
   begin(): () => boolean {
     const ticket = ++this.#newest;
     return () => ticket === this.#newest;
   }
 
   /** Makes every question stale. */
-  forget(): void {
+  invalidate(): void {
     this.#newest++;
   }
 }

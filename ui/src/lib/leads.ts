@@ -1,46 +1,45 @@
-// Where the links in texts lead, for whoever shows a text.
+// The actions of links and images in texts, provided through the component context.
 
 import { getContext, setContext } from "svelte";
-import { webAddress } from "./html";
+import { linkAddress } from "./html";
 
-export interface Images {
-  /** Whether it is the host of a source. */
-  knows: (host: string) => boolean;
-  /** Whether the person wants to see those of this host. */
-  shows: (host: string) => boolean;
-  show: (host: string) => void;
+export interface ImagePolicy {
+  /** Returns whether this is a source's host. */
+  isSourceHost: (host: string) => boolean;
+  /** Returns whether the person allowed this host's images. */
+  isAllowed: (host: string) => boolean;
+  allow: (host: string) => void;
 }
 
-export interface Leads {
-  /** Reads an item of the casebook. */
-  item: (key: string) => void;
-  /** Opens an address outside. */
-  web: (url: string) => void;
-  /** Whether the casebook mirrors the source of a key. */
+export interface LinkActions {
+  /** Opens an item of the casebook. */
+  openItem: (key: string) => void;
+  /** Opens an address in the browser. */
+  openAddress: (url: string) => void;
+  /** Returns whether the casebook mirrors the source of a key. */
   mirrors: (key: string) => boolean;
-  /** The images in texts, by their hosts. */
-  images?: Images;
+  images?: ImagePolicy;
 }
 
 const KEY = Symbol("leads");
 
-/** From here on down the links in texts lead there. */
-export function offerLeads(leads: Leads): void {
-  setContext(KEY, leads);
+/** Provides the link actions to all components below. */
+export function provideLinkActions(linkActions: LinkActions): void {
+  setContext(KEY, linkActions);
 }
 
-/** There is nowhere to go outside of the window. */
-export function leads(): Leads | null {
-  return getContext<Leads | undefined>(KEY) ?? null;
+/** Returns the link actions; `null` outside the main window. */
+export function leads(): LinkActions | null {
+  return getContext<LinkActions | undefined>(KEY) ?? null;
 }
 
-/** Goes where a click in a text leads; the page itself stays. */
-export function follow(event: Event, base: string | null, to: Leads | null): void {
+/** Opens the clicked link without leaving the page. */
+export function followLink(event: Event, base: string | null, to: LinkActions | null): void {
   const link = event.target instanceof Element ? event.target.closest<HTMLElement>("a[href]") : null;
   if (!link) return;
   event.preventDefault();
   const key = link.dataset["item"];
-  const url = key === undefined ? webAddress(event, base) : null;
-  if (key !== undefined) to?.item(key);
-  else if (url !== null) to?.web(url);
+  const url = key === undefined ? linkAddress(event, base) : null;
+  if (key !== undefined) to?.openItem(key);
+  else if (url !== null) to?.openAddress(url);
 }

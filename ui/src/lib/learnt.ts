@@ -1,10 +1,11 @@
-// What the engine has said of documents, by their keys: whoever shows one need not know who asked for it.
+// A cache of what the engine's responses say about documents, by key, so that views need not ask
+// again.
 
-import { plain } from "./text";
+import { spanText } from "./text";
 import type { DocKind, Hit, State } from "./types";
 
-/** What is learnt of a document; what was not said of it is not there. */
-export interface Learnt {
+/** The known fields of a document. */
+export interface CachedDocument {
   title?: string;
   kind?: DocKind;
   state?: State | null;
@@ -12,40 +13,40 @@ export interface Learnt {
   url?: string | null;
 }
 
-/** Those heard of last are kept. */
-const KEPT = 4000;
-/** Nothing of a document lies deeper in an answer. */
-const DEEPEST = 6;
-const known = new Map<string, Learnt>();
+/** The most recently seen documents are kept. */
+const MAX_CACHED = 4000;
+/** The deepest level of a response that contains documents. */
+const MAX_DEPTH = 6;
+const cache = new Map<string, CachedDocument>();
 
-export function learnt(key: string): Learnt {
-  return known.get(key) ?? {};
+export function cachedDocument(key: string): CachedDocument {
+  return cache.get(key) ?? {};
 }
 
-/** Learns what an answer says of documents, and passes it on. */
-export function learn<T>(answer: T, depth = 0): T {
-  if (typeof answer !== "object" || answer === null || depth > DEEPEST) return answer;
+/** Caches the documents in a response and returns the response. */
+export function cacheDocuments<T>(answer: T, depth = 0): T {
+  if (typeof answer !== "object" || answer === null || depth > MAX_DEPTH) return answer;
   if (Array.isArray(answer)) {
-    for (const one of answer) learn(one, depth + 1);
+    for (const one of answer) cacheDocuments(one, depth + 1);
     return answer;
   }
   const one = answer as Record<string, unknown>;
   const { key, title } = one;
-  if (typeof key === "string" && /[#:]/.test(key) && (typeof title === "string" || Array.isArray(title))) take(key, one);
-  for (const part of Object.values(one)) if (typeof part === "object") learn(part, depth + 1);
+  if (typeof key === "string" && /[#:]/.test(key) && (typeof title === "string" || Array.isArray(title))) cacheDocument(key, one);
+  for (const part of Object.values(one)) if (typeof part === "object") cacheDocuments(part, depth + 1);
   return answer;
 }
 
-function take(key: string, one: Record<string, unknown>): void {
-  const title = typeof one["title"] === "string" ? one["title"] : plain(one["title"] as Hit["title"]);
-  const said: Learnt = { title };
-  if (one["kind"] === "issue" || one["kind"] === "pull_request" || one["kind"] === "page" || one["kind"] === "note") said.kind = one["kind"];
-  if ("state" in one) Object.assign(said, { state: one["state"], state_reason: one["state_reason"] ?? null });
-  else if (typeof one["open"] === "boolean") said.state = one["open"] ? "open" : "closed";
-  if (typeof one["url"] === "string") said.url = one["url"];
-  const all = { ...known.get(key), ...said };
-  known.delete(key);
-  known.set(key, all);
-  const oldest = known.keys().next();
-  if (known.size > KEPT && !oldest.done) known.delete(oldest.value);
+function cacheDocument(key: string, one: Record<string, unknown>): void {
+  const title = typeof one["title"] === "string" ? one["title"] : spanText(one["title"] as Hit["title"]);
+  const document: CachedDocument = { title };
+  if (one["kind"] === "issue" || one["kind"] === "pull_request" || one["kind"] === "page" || one["kind"] === "note") document.kind = one["kind"];
+  if ("state" in one) Object.assign(document, { state: one["state"], state_reason: one["state_reason"] ?? null });
+  else if (typeof one["open"] === "boolean") document.state = one["open"] ? "open" : "closed";
+  if (typeof one["url"] === "string") document.url = one["url"];
+  const all = { ...cache.get(key), ...document };
+  cache.delete(key);
+  cache.set(key, all);
+  const oldest = cache.keys().next();
+  if (cache.size > MAX_CACHED && !oldest.done) cache.delete(oldest.value);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { linkKind, look } from "./look";
+import { linkKind, stateDisplay } from "./look";
 
 it("has a shape and words for every state", () => {
   expect(
@@ -15,7 +15,7 @@ it("has a shape and words for every state", () => {
       ["pull_request", "closed", null],
       ["pull_request", "merged", null],
       ["page", null, null],
-    ] as const).map(([kind, state, reason]) => Object.values(look(kind, state, reason)).join(": ")),
+    ] as const).map(([kind, state, reason]) => Object.values(stateDisplay(kind, state, reason)).join(": ")),
   ).toEqual([
     "open: Open",
     "open: Reopened",

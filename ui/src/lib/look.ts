@@ -1,12 +1,11 @@
-// What a document's state looks like: a shape, a colour and a word, so that none of the three is needed alone.
+// The display of a document's state: a shape, a color and a label, each sufficient alone.
 
 import { words } from "../words";
 import type { DocKind, LinkView, State } from "./types";
 
 const { states } = words.shared;
 
-/** "Issue", "Pull request", "Wiki page". */
-export const KINDS: Record<DocKind, string> = words.shared.kinds;
+export const KIND_LABELS: Record<DocKind, string> = words.shared.kinds;
 
 export type Shape =
   | "open"
@@ -19,36 +18,36 @@ export type Shape =
   | "page"
   | "note";
 
-export interface Look {
+export interface StateDisplay {
   shape: Shape;
   /** "Closed as not planned". */
-  words: string;
+  label: string;
 }
 
-export function look(kind: DocKind, state: State | null, reason: string | null): Look {
-  if (kind === "note") return { shape: "note", words: KINDS.note };
-  if (kind === "page") return { shape: "page", words: KINDS.page };
+export function stateDisplay(kind: DocKind, state: State | null, reason: string | null): StateDisplay {
+  if (kind === "note") return { shape: "note", label: KIND_LABELS.note };
+  if (kind === "page") return { shape: "page", label: KIND_LABELS.page };
   if (kind === "pull_request") {
-    if (state === "merged") return { shape: "merged", words: states.merged };
-    if (state === "closed") return { shape: "pr-closed", words: states.notMerged };
-    return { shape: "pr-open", words: states.open };
+    if (state === "merged") return { shape: "merged", label: states.merged };
+    if (state === "closed") return { shape: "pr-closed", label: states.notMerged };
+    return { shape: "pr-open", label: states.open };
   }
-  if (state !== "closed") return { shape: "open", words: reason === "reopened" ? states.reopened : states.open };
+  if (state !== "closed") return { shape: "open", label: reason === "reopened" ? states.reopened : states.open };
   switch (reason) {
     case "not_planned":
-      return { shape: "not-planned", words: states.notPlanned };
+      return { shape: "not-planned", label: states.notPlanned };
     case "duplicate":
-      return { shape: "duplicate", words: states.duplicate };
+      return { shape: "duplicate", label: states.duplicate };
     case "completed":
-      return { shape: "completed", words: states.completed };
+      return { shape: "completed", label: states.completed };
     case null:
-      return { shape: "completed", words: states.closed };
+      return { shape: "completed", label: states.closed };
     default:
-      return { shape: "completed", words: states.closedAs(reason.replaceAll("_", " ")) };
+      return { shape: "completed", label: states.closedAs(reason.replaceAll("_", " ")) };
   }
 }
 
-/** What a link leads to; where the mirror lacks it, its key tells a page from an item. */
+/** Returns what a link leads to, guessed from its key if it is not mirrored. */
 export function linkKind(link: LinkView): DocKind {
   return link.document ?? (link.key.includes("#") ? "issue" : "page");
 }

@@ -1,15 +1,14 @@
-// Marks in tracker text: what two reports have in common, and in what they differ.
+// Highlights in tracker text: what two reports have in common, and where they differ.
 
 import type { Mark } from "./types";
 
-/** Longer texts are shown without marks: nobody reads them whole, and the window stays quick. */
-const MAX_MARKED = 400_000;
-/** Nor does anybody look at more marks. */
+/** Longer texts are shown without marks, so that the window stays responsive. In characters. */
+const MAX_LENGTH = 400_000;
 const MAX_MARKS = 5_000;
 
-/** Sanitised HTML with these texts marked where they stand as whole words, in whatever case. */
-export function marked(html: string, marks: readonly Mark[]): string {
-  if (marks.length === 0 || html.length > MAX_MARKED) return html;
+/** Marks these texts in sanitized HTML, as whole words and ignoring case. */
+export function highlightMarks(html: string, marks: readonly Mark[]): string {
+  if (marks.length === 0 || html.length > MAX_LENGTH) return html;
   const kinds = new Map(marks.map((mark) => [mark.text.toLowerCase(), mark.kind]));
   const texts = [...kinds.keys()].filter(Boolean).sort((a, b) => b.length - a.length);
   const pattern = new RegExp(

@@ -1,53 +1,53 @@
-// Markdown as HTML, by the one renderer that the engine has. Texts that are wanted at one time are asked for at one go.
+// Markdown rendered by the engine. Texts requested in the same tick share one call.
 
 import * as api from "./api";
 
-/** So many texts are kept, so that a way back shows them at once. */
-const KEPT = 300;
-const known = new Map<string, string>();
-let waiting = new Map<string, ((html: string | null) => void)[]>();
+/** Cached texts, so that going back shows them at once. */
+const MAX_CACHED = 300;
+const cache = new Map<string, string>();
+let pending = new Map<string, ((html: string | null) => void)[]>();
 
-/** The HTML of a text, where that is known already. */
-export function knownProse(text: string): string | null {
-  return known.get(text) ?? null;
+/** Returns the HTML of a text if it is cached. */
+export function cachedHtml(text: string): string | null {
+  return cache.get(text) ?? null;
 }
 
-/** The HTML of a text; none where nobody answers, for then it is read as it was written. */
-export function proseOf(text: string): Promise<string | null> {
-  if (waiting.size === 0) queueMicrotask(() => void ask());
-  return new Promise((resolve) => waiting.set(text, [...(waiting.get(text) ?? []), resolve]));
+/** Renders a text as HTML; `null` if the engine fails, and the plain text is shown. */
+export function renderMarkdown(text: string): Promise<string | null> {
+  if (pending.size === 0) queueMicrotask(() => void flush());
+  return new Promise((resolve) => pending.set(text, [...(pending.get(text) ?? []), resolve]));
 }
 
-async function ask(): Promise<void> {
-  const asked = waiting;
-  waiting = new Map();
+async function flush(): Promise<void> {
+  const asked = pending;
+  pending = new Map();
   const texts = [...asked.keys()];
   let all: string[] | null = null;
   try {
     all = await api.prose(texts);
   } catch {
-    // Then they are read as they were written.
+    // Shown as plain text.
   }
   for (const [at, text] of texts.entries()) {
     const html = all?.[at] ?? null;
-    if (html !== null) known.set(text, html);
+    if (html !== null) cache.set(text, html);
     for (const tell of asked.get(text) ?? []) tell(html);
   }
-  for (const oldest of known.keys()) {
-    if (known.size <= KEPT) break;
-    known.delete(oldest);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_CACHED) break;
+    cache.delete(oldest);
   }
 }
 
 export interface Block {
   code: boolean;
-  /** What a fence says that its code is. */
+  /** The language named by the fence. */
   language: string | null;
   text: string;
 }
 
-/** A text as written, with its fenced code apart. A fence that is never closed holds the rest. */
-export function blocks(text: string): Block[] {
+/** Splits a text into prose and fenced code. An unclosed fence includes the rest. */
+export function splitCodeBlocks(text: string): Block[] {
   const found: Block[] = [];
   let code = false;
   let fence = "";

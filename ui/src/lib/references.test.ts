@@ -4,17 +4,17 @@ import { expect, it } from "vitest";
 import { openWindow, page, rest, show } from "../stories/page";
 import { link, thread } from "../stories/samples";
 import PlainText from "../lib/PlainText.svelte";
-import { follow } from "./leads";
-import { hereOf, linked } from "./references";
+import { followLink } from "./leads";
+import { referenceContext, linkReferences } from "./references";
 
 page();
 
 const known = thread("plain", 1);
-const here = hereOf({ ...known, url: "https://tracker.example/acme/app/issues/1", links: [link("mentions", { key: "acme/app#40" }), link("mentions", { key: "acme/ui#2" }), link("mentions", { key: "acme/app#7", document: null })] });
+const here = referenceContext({ ...known, url: "https://tracker.example/acme/app/issues/1", links: [link("mentions", { key: "acme/app#40" }), link("mentions", { key: "acme/ui#2" }), link("mentions", { key: "acme/app#7", document: null })] });
 
 /** What is linked, and where that leads: the key of an item, or an address. */
 function links(html: string, at = here): string[][] {
-  document.body.innerHTML = linked(html, at);
+  document.body.innerHTML = linkReferences(html, at);
   return [...document.body.querySelectorAll("a")].map((one) => [one.textContent ?? "", one.dataset["item"] ?? one.getAttribute("href") ?? ""]);
 }
 
@@ -44,18 +44,18 @@ it("leaves code and what is a link already alone, and stays quick", () => {
   expect(links('<pre>#40 https://a.example</pre><code>#40</code><a href="https://a.example/">#40</a>')).toEqual([["#40", "https://a.example/"]]);
   for (const long of ["a/".repeat(100_000), "x".repeat(300_000), "#1 ".repeat(60_000), "http://".repeat(40_000)]) {
     const began = performance.now();
-    linked(`<p>${long}</p>`, here);
+    linkReferences(`<p>${long}</p>`, here);
     expect(performance.now() - began).toBeLessThan(2_000);
   }
 });
 
 it("goes where a link leads, and never leaves the page", () => {
   const went: string[] = [];
-  const to = { item: (key: string) => went.push(key), web: (url: string) => went.push(url), mirrors: () => true };
-  document.body.innerHTML = linked("<p>#40 https://a.example/b</p>", here);
+  const to = { openItem: (key: string) => went.push(key), openAddress: (url: string) => went.push(url), mirrors: () => true };
+  document.body.innerHTML = linkReferences("<p>#40 https://a.example/b</p>", here);
   for (const one of document.querySelectorAll("a")) {
     const event = new MouseEvent("click", { bubbles: true, cancelable: true });
-    one.addEventListener("click", (heard) => follow(heard, null, to));
+    one.addEventListener("click", (heard) => followLink(heard, null, to));
     one.dispatchEvent(event);
     expect(event.defaultPrevented).toBe(true);
   }
@@ -63,12 +63,12 @@ it("goes where a link leads, and never leaves the page", () => {
 });
 
 it("opens an item that a text names", async () => {
-  const desk = await openWindow("full");
-  await desk.read("acme/app#1");
+  const app = await openWindow("full");
+  await app.openDocument("acme/app#1");
   await rest();
   document.querySelector<HTMLElement>(".prose a[data-item]")?.click();
   await rest();
-  expect(desk.reader.thread?.key).toBe("acme/app#40");
+  expect(app.reader.thread?.key).toBe("acme/app#40");
 });
 
 it("renders the Markdown of notes and cases, asks once for all of them, and shows what was written until then", async () => {

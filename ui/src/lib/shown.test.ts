@@ -9,7 +9,7 @@ page();
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-03-10T12:00:00Z") }));
 
 it("tells how long ago something was, the exact time on hover, and grows older by itself", () => {
-  show(Time, { at: "2026-03-10T11:59:30Z", what: "Updated" });
+  show(Time, { time: "2026-03-10T11:59:30Z", label: "Updated" });
   const time = document.querySelector("time");
   expect([time?.textContent, time?.dateTime]).toEqual(["just now", "2026-03-10T11:59:30Z"]);
   expect(time?.title).toMatch(/^Updated: .*2026/);
@@ -19,19 +19,19 @@ it("tells how long ago something was, the exact time on hover, and grows older b
 });
 
 it("shows nothing of a time that is not known", () => {
-  show(Time, { at: null });
+  show(Time, { time: null });
   expect(document.querySelector("time")).toBe(null);
 });
 
 it("shows that something loads only when it takes its time", () => {
   show(Loading, {});
-  const said = () => document.querySelector("[role=status]")?.textContent.trim();
+  const texts = () => document.querySelector("[role=status]")?.textContent.trim();
   vi.advanceTimersByTime(140);
   flushSync();
-  expect(said()).toBe("");
+  expect(texts()).toBe("");
   vi.advanceTimersByTime(20);
   flushSync();
-  expect(said()).toBe("Loading…");
+  expect(texts()).toBe("Loading…");
 });
 
 it("moves nothing for longer than 120 ms", () => {

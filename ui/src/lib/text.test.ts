@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { plural } from "../words/english/numbers";
-import { count, isBehind, joined, perSecond, plain, rate, sentence, titled } from "./text";
+import { count, isIndexBehind, mergeSpans, perSecond, spanText, rate, sentence, displayTitle } from "./text";
 
 const span = (text: string, hit = false) => ({ text, hit });
 
 describe("marked text", () => {
   it("joins neighbours, and the blank between two marks", () => {
     const spans = [span("a "), span(""), span("b"), span("x", true), span(" "), span("y", true), span("  "), span("z", true)];
-    expect(joined(spans)).toEqual([span("a b"), span("x y", true), span("  "), span("z", true)]);
-    expect(plain(joined(spans))).toBe(plain(spans));
+    expect(mergeSpans(spans)).toEqual([span("a b"), span("x y", true), span("  "), span("z", true)]);
+    expect(spanText(mergeSpans(spans))).toBe(spanText(spans));
   });
 
 });
@@ -31,11 +31,11 @@ describe("the casebook in words", () => {
 
 
   it("knows when they are behind", () => {
-    expect(isBehind(none, true)).toBe(false);
-    expect(isBehind({ ...none, documents: 5, full_text: 5 }, true)).toBe(true);
-    expect(isBehind({ ...none, documents: 5, full_text: 5 }, false)).toBe(false);
-    expect(isBehind({ documents: 5, full_text: 5, chunks: 9, embedded: 9, unread: 0 }, true)).toBe(false);
-    expect(isBehind({ documents: 5, full_text: 4, chunks: 9, embedded: 9, unread: 0 }, false)).toBe(true);
+    expect(isIndexBehind(none, true)).toBe(false);
+    expect(isIndexBehind({ ...none, documents: 5, full_text: 5 }, true)).toBe(true);
+    expect(isIndexBehind({ ...none, documents: 5, full_text: 5 }, false)).toBe(false);
+    expect(isIndexBehind({ documents: 5, full_text: 5, chunks: 9, embedded: 9, unread: 0 }, true)).toBe(false);
+    expect(isIndexBehind({ documents: 5, full_text: 4, chunks: 9, embedded: 9, unread: 0 }, false)).toBe(true);
   });
 
 });
@@ -48,10 +48,10 @@ it("makes sentences of messages", () => {
 });
 
 it("lets no mark turn round what is read, and leaves those that right-to-left writing has", () => {
-  expect(titled("file \u202Egpj.exe\u202C and \u2066\u2067x\u2069")).toBe("file gpj.exe and x");
-  expect(titled("\u200F2.3.1 خطأ")).toBe("\u200F2.3.1 خطأ");
+  expect(displayTitle("file \u202Egpj.exe\u202C and \u2066\u2067x\u2069")).toBe("file gpj.exe and x");
+  expect(displayTitle("\u200F2.3.1 خطأ")).toBe("\u200F2.3.1 خطأ");
 });
 
 it("gives an empty title something to be pointed at", () => {
-  expect([titled(" \n"), titled("Pump stops")]).toEqual(["(no title)", "Pump stops"]);
+  expect([displayTitle(" \n"), displayTitle("Pump stops")]).toEqual(["(no title)", "Pump stops"]);
 });

@@ -1,14 +1,14 @@
-// The keys that walk along a list: arrows, pages, and its two ends.
+// Keyboard navigation in lists.
 
-export const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity };
+export const KEY_STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity };
 
-/** How many places a key goes on; nothing for any other key. */
+/** Returns how many rows a key moves, or `undefined` for other keys. */
 export function stepOf(event: KeyboardEvent): number | undefined {
-  return event.ctrlKey || event.metaKey || event.altKey || event.shiftKey ? undefined : STEPS[event.key];
+  return event.ctrlKey || event.metaKey || event.altKey || event.shiftKey ? undefined : KEY_STEPS[event.key];
 }
 
-/** Handles the keys of a list: `move` goes as many places on as there are, `open` opens what is marked. */
-export function walk(move: (by: number) => void, open?: () => void): (event: KeyboardEvent) => void {
+/** Creates a key handler for a list: `move` moves the selection, `open` handles Enter. */
+export function listKeys(move: (by: number) => void, open?: () => void): (event: KeyboardEvent) => void {
   return (event) => {
     const by = stepOf(event);
     if (by !== undefined) move(by);
@@ -18,9 +18,9 @@ export function walk(move: (by: number) => void, open?: () => void): (event: Key
   };
 }
 
-/** Handles the keys of buttons that lead one to the next, round and round. */
-export function walkFocus(all: () => readonly HTMLElement[]): (event: KeyboardEvent) => void {
-  return walk((by) => {
+/** Creates a key handler that moves the focus between buttons and wraps around. */
+export function focusKeys(all: () => readonly HTMLElement[]): (event: KeyboardEvent) => void {
+  return listKeys((by) => {
     const buttons = all();
     const at = buttons.findIndex((button) => button === document.activeElement);
     const to = Number.isFinite(by) ? (at + by + buttons.length) % buttons.length : by;

@@ -1,8 +1,5 @@
-/**
- * Lets the keyboard come to code and tables of a text that are wider than their place, as WebKit does not by itself; Tab
- * passes over what fits.
- */
-export function wide(root: HTMLElement, _text: string): { update: (text: string) => void; destroy: () => void } {
+/** Makes code and tables that overflow focusable, so that the keyboard can scroll them; WebKit does not. */
+export function focusableOverflow(root: HTMLElement, _text: string): { update: (text: string) => void; destroy: () => void } {
   function mark(): void {
     for (const one of root.querySelectorAll<HTMLElement>("pre, table")) {
       if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;

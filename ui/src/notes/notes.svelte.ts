@@ -1,14 +1,14 @@
 // The notebook: the notes, the one that is read or written, and what was found when one was to be saved.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
-import { hinted } from "../lib/hints";
-import { Latest } from "../lib/latest";
+import { EngineRequest } from "../lib/asking.svelte";
+import { hintText } from "../lib/hints";
+import { LatestRequest } from "../lib/latest";
 import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/desk.svelte";
 import { words } from "../words";
 
-const said = words.notes.done;
+const texts = words.notes.done;
 
 export interface Writing {
   /** The note that is changed; none for a new one. */
@@ -45,7 +45,7 @@ export function tags(typed: string): string[] {
   return [...new Set(typed.split(",").map((tag) => tag.trim()).filter(Boolean))];
 }
 
-export class Notes extends Asking {
+export class Notes extends EngineRequest {
   kind = $state<NoteKind | null>(null);
   all = $state.raw<readonly Note[]>([]);
   loaded = $state(false);
@@ -59,13 +59,13 @@ export class Notes extends Asking {
   /** What was begun and not saved. */
   drafts = $state.raw<ReadonlyMap<string, Writing>>(new Map());
 
-  #desk: Desk;
-  #look = new Latest();
+  #app: AppState;
+  #look = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(desk: Desk) {
+  constructor(app: AppState) {
     super();
-    this.#desk = desk;
+    this.#app = app;
   }
 
   get note(): Note | null {
@@ -73,7 +73,7 @@ export class Notes extends Asking {
   }
 
   async load(): Promise<void> {
-    await this.ask(api.notes(this.kind), (all) => (this.all = all));
+    await this.run(api.notes(this.kind), (all) => (this.all = all));
     if (!this.pending) this.loaded = true;
   }
 
@@ -121,7 +121,7 @@ export class Notes extends Asking {
   }
 
   #open(writing: Writing): void {
-    this.#desk.go("notes");
+    this.#app.go("notes");
     this.stopWriting();
     const name = draftOf(writing);
     this.writing = { ...(this.drafts.get(name) ?? writing) };
@@ -140,7 +140,7 @@ export class Notes extends Asking {
 
   /** Closes the form as Esc does: says where what was written is. */
   leaveWriting(): void {
-    if (this.stopWriting()) this.#desk.toasts.say(said.kept);
+    if (this.stopWriting()) this.#app.toasts.show(texts.kept);
   }
 
   /** Throws away what was written; that can be taken back. */
@@ -149,8 +149,8 @@ export class Notes extends Asking {
     this.#forget();
     this.writing = null;
     if (!writing || !this.#isWorthKeeping(writing)) return;
-    const what = writing.key === null ? said.draftDiscarded : said.changesDiscarded(writing.key);
-    this.#desk.undo.did(what, () => this.#open(writing));
+    const what = writing.key === null ? texts.draftDiscarded : texts.changesDiscarded(writing.key);
+    this.#app.undo.record(what, () => this.#open(writing));
   }
 
   #isWorthKeeping(writing: Writing): boolean {
@@ -191,7 +191,7 @@ export class Notes extends Asking {
         const note = await api.editNote(writing.key, {
           title: writing.title, body: writing.body, tags: tags(writing.tags), attach: writing.attach,
         });
-        await this.#stored(note, said.saved(note.key));
+        await this.#stored(note, texts.saved(note.key));
         return;
       }
       const draft: NoteDraft = {
@@ -205,10 +205,10 @@ export class Notes extends Asking {
       }
       const { key } = answer.note;
       const others = words.shared.list(answer.matches.map((match) => match.id));
-      const saved = answer.outcome === "connected" && others ? said.savedConnected(key, others) : said.saved(key);
-      await this.#stored(answer.note, answer.warning ? words.shared.sentences([saved, hinted(answer.warning)]) : saved);
+      const saved = answer.outcome === "connected" && others ? texts.savedConnected(key, others) : texts.saved(key);
+      await this.#stored(answer.note, answer.warning ? words.shared.sentences([saved, hintText(answer.warning)]) : saved);
     } catch (thrown) {
-      this.formFailure = api.failure(thrown);
+      this.formFailure = api.toFailure(thrown);
     }
   }
 
@@ -224,12 +224,12 @@ export class Notes extends Asking {
     const lifecycle = note.lifecycle === "active" ? "archived" : "active";
     try {
       await api.editNote(note.key, { lifecycle });
-      this.#desk.undo.did(lifecycle === "active" ? said.inUse(note.key) : said.archived(note.key), async () => {
+      this.#app.undo.record(lifecycle === "active" ? texts.inUse(note.key) : texts.archived(note.key), async () => {
         await api.editNote(note.key, { lifecycle: note.lifecycle });
         await this.load();
       });
     } catch (thrown) {
-      this.#desk.say(thrown);
+      this.#app.showError(thrown);
     }
     await this.load();
   }
@@ -237,12 +237,12 @@ export class Notes extends Asking {
   async remove(note: Note): Promise<void> {
     try {
       await api.removeNote(note.key);
-      this.#desk.toasts.say(said.removed(note.key));
+      this.#app.toasts.show(texts.removed(note.key));
     } catch (thrown) {
-      this.#desk.say(thrown);
+      this.#app.showError(thrown);
     }
     this.selected = null;
-    this.#desk.refreshShown();
+    this.#app.refreshShown();
     await this.load();
   }
 
@@ -254,13 +254,13 @@ export class Notes extends Asking {
     await this.load();
     this.writing = null;
     // An item that it is attached to shows it.
-    this.#desk.refreshShown();
-    this.#desk.toasts.say(message);
+    this.#app.refreshShown();
+    this.#app.toasts.show(message);
   }
 
   #forget(): void {
     clearTimeout(this.#timer);
-    this.#look.forget();
+    this.#look.invalidate();
     this.similar = null;
     this.blocked = null;
     this.formFailure = null;

@@ -1,9 +1,9 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Note, NoteAnswer, NoteDraft } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/desk.svelte";
 import { Toasts } from "../shell/toasts.svelte";
-import { Undo } from "../shell/undo.svelte";
+import { UndoStack } from "../shell/undo.svelte";
 import { note as sample } from "../stories/samples";
 import { Notes } from "./notes.svelte";
 
@@ -12,7 +12,7 @@ const match = { id: "note#1", title: "t", kind: "lesson" as const, lifecycle: "a
 
 let notes: Notes;
 let toasts: Toasts;
-let undo: Undo;
+let undo: UndoStack;
 let asked: string[];
 let drafts: NoteDraft[];
 
@@ -34,9 +34,9 @@ beforeEach(() => {
     return note(String(args["key"]));
   });
   toasts = new Toasts();
-  undo = new Undo(toasts, () => {});
-  const desk = { toasts, undo, say: () => {}, go: () => {} };
-  notes = new Notes(desk as unknown as Desk);
+  undo = new UndoStack(toasts, () => {});
+  const app = { toasts, undo, showError: () => {}, go: () => {} };
+  notes = new Notes(app as unknown as AppState);
 });
 afterEach(() => clearMocks());
 

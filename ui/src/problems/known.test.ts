@@ -6,9 +6,9 @@ page();
 const rows = () => document.querySelectorAll(".known [role=option]").length;
 
 it("opens the list of the known duplicates by its number, and reads one of them", async () => {
-  const desk = await openWindow("full");
-  desk.problems.show("numbers");
-  desk.go("problems");
+  const app = await openWindow("full");
+  app.problems.show("numbers");
+  app.go("problems");
   await rest();
   button("Known duplicates: 41")?.click();
   await rest();
@@ -19,13 +19,13 @@ it("opens the list of the known duplicates by its number, and reads one of them"
   press("ArrowDown");
   press("Enter");
   await rest();
-  expect([desk.view, desk.reader.place?.key]).toEqual(["search", "acme/app#11"]);
+  expect([app.view, app.reader.position?.key]).toEqual(["search", "acme/app#11"]);
 });
 
 it("opens it for a source and for a month", async () => {
-  const desk = await openWindow("full");
-  desk.problems.show("numbers");
-  desk.go("problems");
+  const app = await openWindow("full");
+  app.problems.show("numbers");
+  app.go("problems");
   await rest();
   const tables = [...document.querySelectorAll<HTMLDetailsElement>("figure details")];
   for (const one of tables) one.open = true;

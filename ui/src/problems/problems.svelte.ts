@@ -1,13 +1,13 @@
 // The lists of problems, the problem that is open, and the casebook in numbers.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latest";
 import type { Failure, Insights as Numbers, ListedProblem, ProblemList, ProblemReport, ProblemsResponse, Thread, ThreadComment } from "../lib/types";
 import { filter } from "../search/query";
-import { standing } from "../lib/text";
+import { authorRole } from "../lib/text";
 import { words } from "../words";
 
-const said = words.problems;
+const texts = words.problems;
 
 export const LISTS: readonly ProblemList[] = ["frequent", "waiting", "unreleased", "recurring", "without_article"];
 export type Tab = ProblemList | "numbers";
@@ -46,10 +46,10 @@ export function trendOf({ recent, before }: ListedProblem): "rising" | "falling"
 
 /** The status with its version: "fixed in 3.3.0". */
 export function statusOf({ status, fixed_in, came_back_in }: Pick<ListedProblem, "status" | "fixed_in" | "came_back_in">): string {
-  if (status === "solved" && fixed_in !== null) return said.status.fixedIn(fixed_in);
-  if (status === "unreleased" && fixed_in !== null) return said.status.notReleased(fixed_in);
-  if (status === "came_back" && came_back_in !== null) return said.status.cameBackIn(came_back_in);
-  return said.status.words[status];
+  if (status === "solved" && fixed_in !== null) return texts.status.fixedIn(fixed_in);
+  if (status === "unreleased" && fixed_in !== null) return texts.status.notReleased(fixed_in);
+  if (status === "came_back" && came_back_in !== null) return texts.status.cameBackIn(came_back_in);
+  return texts.status.words[status];
 }
 
 /** The report whose pair is to be decided next: the likeliest one without a decision. */
@@ -61,7 +61,7 @@ export function undecided({ members }: ListedProblem): ProblemReport | null {
 export function peopleIn({ comments }: Thread): readonly ThreadComment[] {
   const of = new Map<string, ThreadComment[]>();
   for (const one of comments) if (one.author !== null && !one.bot) of.set(one.author, [...(of.get(one.author) ?? []), one]);
-  const rank = (all: readonly ThreadComment[]) => (all.some((one) => standing(one.association) !== null) ? 1000 : 0) + all.length;
+  const rank = (all: readonly ThreadComment[]) => (all.some((one) => authorRole(one.association) !== null) ? 1000 : 0) + all.length;
   return [...of.values()].toSorted((a, b) => rank(b) - rank(a)).flatMap((all) => all.at(-1) ?? []).slice(0, 5);
 }
 
@@ -77,7 +77,7 @@ export interface Counted {
 }
 
 async function counted(query: string): Promise<Counted> {
-  const { total, hits } = await api.counted(query);
+  const { total, hits } = await api.countMatches(query);
   return { query, found: total ?? hits.length };
 }
 
@@ -98,7 +98,7 @@ export class Problems {
   loading = $state(false);
   failure = $state.raw<Failure | null>(null);
 
-  #latest = new Latest();
+  #latest = new LatestRequest();
   #limit = PAGE;
 
   /** The list that is shown; null for the numbers. */
@@ -141,7 +141,7 @@ export class Problems {
       }
       this.failure = null;
     } catch (thrown) {
-      if (isCurrent()) this.failure = api.failure(thrown);
+      if (isCurrent()) this.failure = api.toFailure(thrown);
     } finally {
       if (isCurrent()) this.loading = false;
     }

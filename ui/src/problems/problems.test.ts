@@ -1,7 +1,7 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { ListedProblem, ProblemReport, ProblemsRequest, ProblemsResponse } from "../lib/types";
-import { Desk } from "../shell/desk.svelte";
+import { AppState } from "../shell/desk.svelte";
 import { button, page, press, rest, show, text } from "../stories/page";
 import { thread, waiting } from "../stories/samples";
 import { inOrder, peopleIn, statusOf, trendOf, undecided } from "./problems.svelte";
@@ -16,7 +16,7 @@ const problem = (number: number, size: number, change: Partial<ListedProblem> = 
   size, open: size, months: [], versions: [], recent: 0, before: 0, articles: [], ...change,
 });
 
-let desk: Desk;
+let app: AppState;
 let asked: ProblemsRequest[];
 let answer: Partial<ProblemsResponse>;
 let refuse: boolean;
@@ -26,7 +26,7 @@ const reports = () => [...document.querySelectorAll(".problem [data-list] .title
 const click = (words: string) => button(words)?.click();
 async function key(name: string): Promise<void> {
   // As the window does with what no list has taken.
-  if (!press(name)) desk.commands.key(new KeyboardEvent("keydown", { key: name }), ["problems"]);
+  if (!press(name)) app.commands.handleKey(new KeyboardEvent("keydown", { key: name }), ["problems"]);
   await rest();
 }
 
@@ -57,9 +57,9 @@ beforeEach(async () => {
     }
     return null;
   });
-  desk = new Desk();
-  desk.go("problems");
-  show(ProblemsView, { desk });
+  app = new AppState();
+  app.go("problems");
+  show(ProblemsView, { app });
   await rest();
 });
 
@@ -77,7 +77,7 @@ it("opens a problem and goes to its reports by keys", async () => {
   await key("j");
   await key("ArrowDown");
   await key("k");
-  expect(desk.item?.key).toBe("acme/app#20");
+  expect(app.item?.key).toBe("acme/app#20");
   await key("Enter");
   expect(text(".problem h2")).toBe("Report 20");
   await key("Enter");
@@ -100,48 +100,48 @@ it("lists the reports of a bar", async () => {
 
 it("opens the pair of an undecided report in Triage", async () => {
   answer = { problems: [problem(10, 3, { members: [report(11, { known: false, confidence: 0.6 }), report(12, { known: false, confidence: 0.8 })] })] };
-  await desk.problems.load();
+  await app.problems.load();
   await key("Enter");
-  desk.triage.includeClosed = false;
+  app.triage.includeClosed = false;
   click("Decide in Triage");
   await rest();
-  expect([desk.view, desk.triage.includeClosed, desk.triage.selected]).toEqual(["triage", true, "acme/app#12"]);
+  expect([app.view, app.triage.includeClosed, app.triage.selected]).toEqual(["triage", true, "acme/app#12"]);
 });
 
 it("searches for the title of the problem", async () => {
   await key("s");
-  expect([desk.view, desk.search.query]).toEqual(["search", "Report 40"]);
+  expect([app.view, app.search.query]).toEqual(["search", "Report 40"]);
 });
 
 it("says which releases are unknown, and what to do", async () => {
   answer = { problems: [], total: 0, without_releases: ["acme/app"] };
-  desk.problems.lists = {};
+  app.problems.lists = {};
   await key("[");
   expect(document.querySelector(".remark")).toBe(null);
   await key("[");
   await key("[");
-  expect(desk.problems.tab).toBe("recurring");
+  expect(app.problems.tab).toBe("recurring");
   expect(text(".remark")).toContain("The releases of acme/app are unknown");
   expect(text(".blank strong")).toBe("No problem came back after its fix.");
   click("Import files…");
-  expect([desk.view, desk.sources.from]).toEqual(["sources", "files"]);
+  expect([app.view, app.sources.from]).toEqual(["sources", "files"]);
 });
 
 it("offers to check open reports and to show more problems", async () => {
   answer = { unscanned: 12, total: 140 };
-  await desk.problems.load();
+  await app.problems.load();
   await rest();
   expect(text(".foot")).toContain("12 open reports not checked yet");
   click("Show more");
   await rest();
   expect(asked.at(-1)?.limit).toBe(500);
   click("Check in Triage");
-  expect(desk.view).toBe("triage");
+  expect(app.view).toBe("triage");
 });
 
 it("keeps what it shows when a reload fails, and offers a retry", async () => {
   refuse = true;
-  await desk.problems.load();
+  await app.problems.load();
   await rest();
   expect([text("[role=alert] strong"), rows().length]).toEqual(["The casebook is busy.", 3]);
   refuse = false;
@@ -156,15 +156,15 @@ it("opens the list of each number in Search", async () => {
   for (const [label, query] of [
     ["Open over a year: 4", "is:issue is:open created:<2025-06-01"], ["Reopened: 4", "is:issue is:open reason:reopened"], ["Open: 40", "is:issue is:open"],
   ] as const) {
-    desk.view = "problems";
+    app.view = "problems";
     click(label);
-    expect([desk.view, desk.search.query]).toEqual(["search", query]);
+    expect([app.view, app.search.query]).toEqual(["search", query]);
   }
   const table = document.querySelector<HTMLDetailsElement>("figure details");
   if (table) table.open = true;
   await rest();
   click("3 reported, May 2026");
-  expect(desk.search.query).toBe("is:issue created:2026-05");
+  expect(app.search.query).toBe("is:issue created:2026-05");
 });
 
 it("shows a trend only of enough reports", () => {

@@ -11,7 +11,7 @@ import PromptView from "./PromptView.svelte";
 /** As the main window looks by now: it may have been changed there since. */
 function look(): void {
   appearance.restore();
-  zoom.restore();
+  zoom.restoreZoom();
 }
 
 look();

@@ -1,17 +1,17 @@
 // The prompt: a text, and what is known of it, each answer as soon as it is there. Nothing of it is ever written to disk.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latest";
 import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
-import { filters, withoutFilters } from "../search/query";
-import { copy } from "../shell/clipboard";
+import { parseFilters, removeFilters } from "../search/query";
+import { copyText } from "../shell/clipboard";
 import { words } from "../words";
 import { described, recognise, type Recognised } from "./recognise";
 import { first, known, reply, solved, wiki, wikiSilence, type Line } from "./words";
 
-const said = words.prompt;
+const texts = words.prompt;
 
-export type PartName = keyof typeof said.parts;
+export type PartName = keyof typeof texts.parts;
 
 /** In this order, whichever is answered first: nothing on the screen may jump. */
 export const PARTS: readonly PartName[] = ["known", "solved", "wiki"];
@@ -64,8 +64,8 @@ export class Prompt {
   /** Grows each time that it is shown as new. */
   shows = $state(0);
 
-  #latest = new Latest();
-  #showing = new Latest();
+  #latest = new LatestRequest();
+  #showing = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #forgetting: ReturnType<typeof setTimeout> | undefined;
   #coming: Partial<Record<PartName, Promise<void>>> = {};
@@ -105,19 +105,19 @@ export class Prompt {
 
   readonly ways: readonly Way[] = $derived.by((): Way[] => {
     const asked = this.asked;
-    if (this.closed || this.isEmpty) return [{ id: "search", words: said.ways.open, target: { view: "search", query: "" } }];
+    if (this.closed || this.isEmpty) return [{ id: "search", words: texts.ways.open, target: { view: "search", query: "" } }];
     if (!asked) return [];
     const isMissing = this.refused?.code === "not_found";
     if (asked.key !== null && !isMissing) {
       return [
-        { id: "item", words: said.ways.item(asked.key), target: { view: "item", key: asked.key, anchor: null } },
-        { id: "triage", words: said.ways.triage(asked.key), target: { view: "triage", text: asked.key } },
+        { id: "item", words: texts.ways.item(asked.key), target: { view: "item", key: asked.key, anchor: null } },
+        { id: "triage", words: texts.ways.triage(asked.key), target: { view: "triage", text: asked.key } },
       ];
     }
     if (asked.sort === "words" || isMissing) {
-      return [{ id: "search", words: said.ways.search(asked.text), target: { view: "search", query: asked.text } }];
+      return [{ id: "search", words: texts.ways.search(asked.text), target: { view: "search", query: asked.text } }];
     }
-    return [{ id: "ask", words: said.ways.ask, target: { view: "ask", text: asked.text } }];
+    return [{ id: "ask", words: texts.ways.ask, target: { view: "ask", text: asked.text } }];
   });
 
   /** The rows that can be chosen, from top to bottom. A part that is asked has the row of its answer. */
@@ -168,7 +168,7 @@ export class Prompt {
       this.sources = (await api.status()).sources.map((source) => source.key);
       this.closed = null;
     } catch (thrown) {
-      this.closed = api.failure(thrown);
+      this.closed = api.toFailure(thrown);
     }
   }
 
@@ -216,16 +216,16 @@ export class Prompt {
   async copyReply(): Promise<void> {
     const { answers } = this;
     if (answers.length === 0) {
-      this.message = this.isPending ? said.notHere : said.nothingToCite;
+      this.message = this.isPending ? texts.notHere : texts.nothingToCite;
       return;
     }
     const text = reply(answers);
     try {
-      await copy(text);
+      await copyText(text);
       this.#copied = text;
-      this.message = said.copied(answers.length);
+      this.message = texts.copied(answers.length);
     } catch (thrown) {
-      this.message = api.failure(thrown).message;
+      this.message = api.toFailure(thrown).message;
     }
   }
 
@@ -265,13 +265,13 @@ export class Prompt {
 
   #failed(thrown: unknown): void {
     this.#isShown = true;
-    this.message = api.failure(thrown).message;
+    this.message = api.toFailure(thrown).message;
   }
 
   #clear(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#forgetting);
-    this.#latest.forget();
+    this.#latest.invalidate();
     this.#coming = {};
     this.#question = "";
     this.#isKept = false;
@@ -302,7 +302,7 @@ export class Prompt {
     const text = asked.key === null ? asked.text : "";
     const isSearch = asked.sort === "words";
     // A search is answered by its words alone; what solves it, not by its filters.
-    const about = isSearch ? withoutFilters(text) || text : text;
+    const about = isSearch ? removeFilters(text) || text : text;
     const noted = <T extends { notices: readonly Notice[] }>(response: T): T => {
       const fresh = response.notices.filter((notice) => HIDES.includes(notice.lack) && this.notices.every((one) => one.lack !== notice.lack));
       if (isCurrent()) this.notices = [...this.notices, ...fresh];
@@ -310,8 +310,8 @@ export class Prompt {
     };
     // What has the words is there before the model has read them. A query that names its mode means it. What this fails of, the
     // whole search tells.
-    if (isSearch && filters(text).every((filter) => filter.name !== "mode")) {
-      void start.then(() => api.best(text, RESULTS, "lexical")).then(
+    if (isSearch && parseFilters(text).every((filter) => filter.name !== "mode")) {
+      void start.then(() => api.searchBest(text, RESULTS, "lexical")).then(
         ({ hits }) => isCurrent() && this.parts.known.pending && hits.length > 0 && this.#set("known", { lines: first(hits), pending: false }),
         () => {},
       );
@@ -319,19 +319,19 @@ export class Prompt {
     const answer = start.then(() => api.ask({ key: asked.key, text: about, source: null })).then(noted);
     const reports = start.then(() =>
       isSearch
-        ? api.best(text, RESULTS, null).then(noted).then(({ hits }) => first(hits))
+        ? api.searchBest(text, RESULTS, null).then(noted).then(({ hits }) => first(hits))
         : answer.then(known),
     );
     const put = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
       this.#coming[name] = lines.then(
         // The line that the person went to stays what it is.
         (lines) => isCurrent() && (this.parts[name].pending || !this.chosen?.startsWith(name)) && this.#set(name, { lines, pending: false, silence: silence() }),
-        (thrown: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.failure(thrown) }),
+        (thrown: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.toFailure(thrown) }),
       ) as Promise<void>;
     };
     let answered: Awaited<typeof answer> | null = null;
-    put("known", reports, () => (isSearch ? said.nothingFound : said.nothingKnown));
-    put("solved", answer.then(solved), () => said.nothingSolved);
+    put("known", reports, () => (isSearch ? texts.nothingFound : texts.nothingKnown));
+    put("solved", answer.then(solved), () => texts.nothingSolved);
     put("wiki", answer.then((found) => wiki((answered = found))), () => wikiSilence(answered));
   }
 

@@ -71,7 +71,7 @@ async function turnAway(): Promise<void> {
 const commands = (name: string) => asked.filter(([command]) => command === name);
 const opened = () => commands("open_from_prompt").map(([, args]) => args["target"]);
 const marked = () => document.querySelector("[role=option][aria-selected=true]")?.textContent.replace(/\s+/g, " ").trim();
-const said = () => document.querySelector("[role=status]")?.textContent;
+const texts = () => document.querySelector("[role=status]")?.textContent;
 const parts = () => [...document.querySelectorAll("[role=group]")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
 
 it("asks about the clipboard at once, offers it, and takes it by Enter or Tab", async () => {
@@ -111,19 +111,19 @@ it("shows the answer as soon as it is there, each part in its own place", async 
   answers["ask"] = () => new Promise((resolve) => (give = resolve));
   await show(TRACE);
   await rest(200);
-  expect([parts()[0], said()]).toEqual(["Known LookingLooking…", ""]);
+  expect([parts()[0], texts()]).toEqual(["Known LookingLooking…", ""]);
   give(answer());
   await rest();
   expect(parts()[0]).toContain("Likely duplicate of acme/app#1");
   expect(parts()[1]).toContain("Restart the agent once");
   const title = "Sync stops after the certificate is renewed";
-  expect(said()).toBe(`Known: Likely duplicate of acme/app#1, ${title}. Solved: acme/app#1, ${title}. Wiki: acme/app:TLS, TLS.`);
+  expect(texts()).toBe(`Known: Likely duplicate of acme/app#1, ${title}. Solved: acme/app#1, ${title}. Wiki: acme/app:TLS, TLS.`);
 });
 
 it("says plainly that nothing is known, and then offers the rest", async () => {
   answers["ask"] = () => NOTHING;
   await show(TRACE);
-  expect(said()).toBe("No known report matches. No solved case matches. No wiki page matches.");
+  expect(texts()).toBe("No known report matches. No solved case matches. No wiki page matches.");
   await press("Enter");
   expect(marked()).toBe("Read everything known about it");
   await press("Enter");
@@ -135,7 +135,7 @@ it("tells once what the answers lack, for silence of half an index is not the la
   answers["ask"] = () => ({ ...NOTHING, notices });
   await show(TRACE);
   expect(document.querySelectorAll(".notice").length).toBe(1);
-  expect(said()).toBe("No known report matches. No solved case matches. No wiki page matches. Not every text is searchable by meaning yet.");
+  expect(texts()).toBe("No known report matches. No solved case matches. No wiki page matches. Not every text is searchable by meaning yet.");
   await press("Escape");
   expect(document.querySelectorAll(".notice").length).toBe(0);
 });
@@ -245,7 +245,7 @@ it("makes a brief and copies a reply, by a letter in the list and with Ctrl in t
   // A letter in the field is a letter.
   expect([await press("b"), await press("c")]).toEqual([false, false]);
   await press("C", { ctrlKey: true, shiftKey: true });
-  expect(said()).toBe("Copied a reply that cites 3 items.");
+  expect(texts()).toBe("Copied a reply that cites 3 items.");
   expect(copied[0]?.split("\n")).toEqual([
     "This is likely a duplicate of “Sync stops after the certificate is renewed” (acme/app#1). It is not released: 2.4. Until then: Restart the agent after each renewal. https://tracker.example/acme/app/issues/1",
     "“Sync stops after the certificate is renewed” (acme/app#1) was solved: Restart the agent once; 2.4 reads the chain by itself. https://tracker.example/acme/app/issues/1",
@@ -269,7 +269,7 @@ it("has nothing to copy before there is an answer", async () => {
   answers["ask"] = () => new Promise(() => {});
   await show(TRACE);
   await press("C", { ctrlKey: true, shiftKey: true });
-  expect(said()).toBe("The answers are still loading.");
+  expect(texts()).toBe("The answers are still loading.");
 });
 
 it("hides by Esc and begins anew; a click elsewhere keeps what was typed for a while", async () => {

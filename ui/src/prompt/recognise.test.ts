@@ -59,16 +59,16 @@ it("reads the item out of a link where the casebook has its source", () => {
 });
 
 it("says what it is, and how much", () => {
-  const said = (text: string) => {
+  const texts = (text: string) => {
     const found = recognise(text, ["acme/app"]);
     return found && described(found);
   };
-  expect(said(TRACES["python"] ?? "")).toBe("a stack trace, 4 lines");
-  expect(said("acme/app#12")).toBe("a key: acme/app#12");
-  expect(said("https://github.com/acme/app/issues/12")).toBe("a link to acme/app#12");
-  expect(said("https://example.org/")).toBe("a link: https://example.org/");
-  expect(said("slot disk full")).toBe("text: slot disk full");
-  expect(said("one\r\ntwo")).toBe("text, 2 lines");
+  expect(texts(TRACES["python"] ?? "")).toBe("a stack trace, 4 lines");
+  expect(texts("acme/app#12")).toBe("a key: acme/app#12");
+  expect(texts("https://github.com/acme/app/issues/12")).toBe("a link to acme/app#12");
+  expect(texts("https://example.org/")).toBe("a link: https://example.org/");
+  expect(texts("slot disk full")).toBe("text: slot disk full");
+  expect(texts("one\r\ntwo")).toBe("text, 2 lines");
   const read = recognise("slot disk full", []);
   expect(read && sortOf(read)).toBe("a search");
 });

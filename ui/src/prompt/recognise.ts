@@ -117,18 +117,18 @@ export function recognise(brought: string, sources: readonly string[]): Recognis
   return { sort: isShort(text) ? "words" : "text", text, key: null };
 }
 
-const said = words.prompt;
+const texts = words.prompt;
 
 /** What a text is read as: "a stack trace, 42 lines", "a link to acme/app#12". */
 export function sortOf({ sort, text, key }: Recognised): string {
-  if (sort === "link" && key !== null) return said.linkTo(key);
+  if (sort === "link" && key !== null) return texts.linkTo(key);
   const n = lines(text).length;
-  return n > 1 ? said.withLines(said.sorts[sort], n) : said.sorts[sort];
+  return n > 1 ? texts.withLines(texts.sorts[sort], n) : texts.sorts[sort];
 }
 
 /** The same with a text of one line, which is not seen where it is only offered. */
 export function described(one: Recognised): string {
-  const sort = one.sort === "words" ? said.sorts.text : sortOf(one);
+  const sort = one.sort === "words" ? texts.sorts.text : sortOf(one);
   const isSaid = one.text.includes("\n") || (one.sort === "link" && one.key !== null);
-  return isSaid ? sort : said.withText(sort, one.text);
+  return isSaid ? sort : texts.withText(sort, one.text);
 }

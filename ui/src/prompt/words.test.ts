@@ -12,13 +12,13 @@ it("says of the known problem what is said of it everywhere", () => {
   const pump = { ...problem("plain"), title: "Pump stops", status: "solved" as const, workaround: null };
   expect(known(answer({ problem: pump }))).toMatchObject([
     {
-      key: "acme/app#1", says: "Likely duplicate of acme/app#1", band: "likely", more: ["fixed in 2.4"],
+      key: "acme/app#1", headline: "Likely duplicate of acme/app#1", band: "likely", more: ["fixed in 2.4"],
       cited: "This is likely a duplicate of “Pump stops” (acme/app#1). It is fixed in 2.4.",
     },
   ]);
-  expect(known(answer({ problem: { ...pump, confidence: 1 } }))[0]?.says).toBe("Known duplicate of acme/app#1");
+  expect(known(answer({ problem: { ...pump, confidence: 1 } }))[0]?.headline).toBe("Known duplicate of acme/app#1");
   expect(known(answer({ key: "acme/app#1", problem: { ...pump, confidence: 1 } }))[0]?.cited).toBe("See “Pump stops” (acme/app#1). It is fixed in 2.4.");
-  expect(known(answer({ related: answered("plain").related }))[0]?.says).toBe("Possible duplicate of acme/app#6");
+  expect(known(answer({ related: answered("plain").related }))[0]?.headline).toBe("Possible duplicate of acme/app#6");
 });
 
 it("tells the fix in one line, without its code and its lines", () => {

@@ -1,114 +1,113 @@
-// Two documents side by side: the second one, and which of the two somebody is in. As long as there are two, the list leads the
-// second one, and the first one stays.
+// Two documents side by side. While both are open, the list controls the second one.
 
 import { tick } from "svelte";
-import type { Desk } from "../shell/desk.svelte";
-import { focusAt, focusPath } from "../shell/places";
-import { Reader, type Place } from "./reader.svelte";
+import type { AppState } from "../shell/desk.svelte";
+import { focusByPath, focusPath } from "../shell/places";
+import { Reader, type ReadingPosition } from "./reader.svelte";
 
 export type Pane = "first" | "second";
 
-/** What of the view is seen. */
-export interface Shown {
+/** The visible parts of the search view. */
+export interface VisibleParts {
   list: boolean;
   first: boolean;
   second: boolean;
 }
 
-/** The least widths for the list and a document, for two documents, and for the list with both; in pixels. */
-const LIST_AND_ONE = 960;
-const TWO = 1000;
-const LIST_AND_TWO = 1400;
+/** The minimum widths in pixels for the list and one document, two documents, and the list and both. */
+const MIN_LIST_AND_ONE = 960;
+const MIN_TWO = 1000;
+const MIN_LIST_AND_TWO = 1400;
 
-export class Beside {
+export class SplitPane {
   readonly reader: Reader;
   /** The pane that has the focus, or had it last. */
   pane = $state<Pane>("first");
-  /** Grows each time that somebody opens something beside. */
-  opened = $state(0);
+  /** Incremented when a document is opened beside another. */
+  openCount = $state(0);
 
-  #desk: Desk;
-  /** Where the focus was before, and whether a narrow window showed a document there. */
+  #app: AppState;
+  /** The focus and the narrow layout before the second pane opened. */
   #before: { focus: string | null; reading: boolean } | null = null;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
-    this.reader = new Reader(() => desk.leave(), (thread) => desk.shelf.read(thread), (key) => desk.search.mark(key));
+  constructor(app: AppState) {
+    this.#app = app;
+    this.reader = new Reader(() => app.recordPlace(), (thread) => app.store.read(thread), (key) => app.search.select(key));
   }
 
-  /** The reader that shows what is chosen in the list. */
-  get led(): Reader {
-    return this.isOpen ? this.reader : this.#desk.reader;
+  /** The reader that shows the list's selection. */
+  get activeReader(): Reader {
+    return this.isOpen ? this.reader : this.#app.reader;
   }
 
   get isOpen(): boolean {
-    return this.reader.place !== null || this.reader.loading;
+    return this.reader.position !== null || this.reader.loading;
   }
 
-  /** What stays in the first pane when a document is opened beside: what is read, and not a result that is only passed by. */
-  #first(key: string): Place | null {
-    const { place, stood } = this.#desk.reader;
+  /** Returns what the first pane keeps: the read document, not a result that was only previewed. */
+  #first(key: string): ReadingPosition | null {
+    const { position: place, beforePreview: stood } = this.#app.reader;
     return place?.key === key ? stood : place;
   }
 
-  /** Whether a document is not the very one that is read. */
-  can(key: string): boolean {
-    const { place, stood } = this.#desk.reader;
+  /** Returns whether a document differs from the one that is read. */
+  canOpen(key: string): boolean {
+    const { position: place, beforePreview: stood } = this.#app.reader;
     return place?.key !== key || stood !== null;
   }
 
-  /** Opens a document beside the one that is read; alone where nothing is. */
+  /** Opens a document next to the current one, or alone if there is none. */
   async open(key: string): Promise<void> {
-    const desk = this.#desk;
+    const app = this.#app;
     const first = this.#first(key);
-    if (first === null) return desk.read(key);
-    const isInside = this.isOpen && this.pane === "second" && desk.view === "search";
-    if (!isInside) this.#before = desk.view === "search" ? { focus: focusPath(), reading: desk.reader.reading } : null;
-    if (desk.view !== "search") desk.go("search");
-    else if (this.reader.place?.key !== key) desk.leave();
-    desk.reader.stay();
-    if (first !== desk.reader.place) void desk.reader.show(first);
-    desk.reader.reading = true;
+    if (first === null) return app.openDocument(key);
+    const isInside = this.isOpen && this.pane === "second" && app.view === "search";
+    if (!isInside) this.#before = app.view === "search" ? { focus: focusPath(), reading: app.reader.reading } : null;
+    if (app.view !== "search") app.go("search");
+    else if (this.reader.position?.key !== key) app.recordPlace();
+    app.reader.cancelPending();
+    if (first !== app.reader.position) void app.reader.show(first);
+    app.reader.reading = true;
     this.pane = "second";
     const opening = this.reader.show({ key, anchor: null }, true);
-    this.opened++;
+    this.openCount++;
     await opening;
   }
 
-  /** Closes the second pane; the focus goes to where it was before there was one. */
+  /** Closes the second pane and restores the focus. */
   async close(): Promise<void> {
-    this.#desk.leave();
+    this.#app.recordPlace();
     this.clear();
     const before = this.#before;
     this.#before = null;
-    if (before) this.#desk.reader.reading = before.reading;
+    if (before) this.#app.reader.reading = before.reading;
     await tick();
-    if (!focusAt(before?.focus ?? null)) focusAt('[data-pane="first"]');
+    if (!focusByPath(before?.focus ?? null)) focusByPath('[data-pane="first"]');
   }
 
   clear(): void {
     this.reader.close();
     this.pane = "first";
-    this.#desk.search.mark(this.#desk.reader.key);
+    this.#app.search.select(this.#app.reader.key);
   }
 
-  /** The same where the evidence of an answer stands in the place of documents. */
-  besideEvidence(width: number, reading: boolean): Shown {
-    const isNarrow = width > 0 && width < LIST_AND_ONE;
+  /** Returns the layout while the evidence replaces the documents. */
+  evidenceLayout(width: number, reading: boolean): VisibleParts {
+    const isNarrow = width > 0 && width < MIN_LIST_AND_ONE;
     return { list: !isNarrow || !reading, first: !isNarrow || reading, second: false };
   }
 
   /**
-   * What there is room for. `reading` says which of the list and a document is seen where there is room for one of the two. Beside two
-   * documents the list takes the place of the first one.
+   * Returns the layout for a width. With room for one part, `reading` chooses the document over the
+   * list; next to two documents the list replaces the first.
    */
-  shown(width: number, reading: boolean): Shown {
+  layout(width: number, reading: boolean): VisibleParts {
     const { isOpen, pane } = this;
-    if (width > 0 && width < (isOpen ? TWO : LIST_AND_ONE)) {
+    if (width > 0 && width < (isOpen ? MIN_TWO : MIN_LIST_AND_ONE)) {
       const isSecond = isOpen && pane === "second";
       return { list: !reading, first: reading && !isSecond, second: reading && isSecond };
     }
-    const hasAll = width === 0 || width >= LIST_AND_TWO;
+    const hasAll = width === 0 || width >= MIN_LIST_AND_TWO;
     return { list: !isOpen || hasAll || !reading, first: !isOpen || hasAll || reading, second: isOpen };
   }
 }

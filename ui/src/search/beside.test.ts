@@ -1,20 +1,20 @@
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
-import { Desk } from "../shell/desk.svelte";
+import { AppState } from "../shell/desk.svelte";
 import { button, openWindow, page, press, rest, text } from "../stories/page";
 
 page();
 
 /** The window, this wide, with a document that is read and the focus on the list. */
-async function reading(width: number): Promise<Desk> {
+async function reading(width: number): Promise<AppState> {
   window.innerWidth = width;
-  const desk = await openWindow("full");
-  await desk.read("acme/app#1");
+  const app = await openWindow("full");
+  await app.openDocument("acme/app#1");
   await rest();
   button("← Results")?.click();
   await rest();
   list()?.focus();
-  return desk;
+  return app;
 }
 const list = () => document.querySelector<HTMLElement>("[role=listbox][aria-label=Results]");
 const panes = () => [...document.querySelectorAll(".reader")].map((one) => one.getAttribute("data-doc"));
@@ -62,7 +62,7 @@ it("opens the marked result beside what is read, and says which of the two has t
 });
 
 it("closes the second one by Esc, by its button and by the palette's command, and gives the focus back to where it was", async () => {
-  const desk = await reading(1600);
+  const app = await reading(1600);
   await beside();
   await go("Escape");
   expect([seen(), focus()]).toEqual([["list", "acme/app#1"], "list"]);
@@ -75,53 +75,53 @@ it("closes the second one by Esc, by its button and by the palette's command, an
   button("Close this pane")?.click();
   await rest();
   expect([panes(), document.activeElement?.className]).toEqual([["acme/app#1"], expect.stringContaining("link")]);
-  expect(desk.commands.can("search.close")).toBe(false);
+  expect(app.commands.isAvailable("search.close")).toBe(false);
 });
 
 it("makes the pair a place of the way back", async () => {
-  const desk = await reading(1600);
+  const app = await reading(1600);
   await beside();
   await go("Escape");
-  await desk.back();
+  await app.back();
   await rest();
   expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#3"]);
-  desk.go("triage");
+  app.go("triage");
   await rest();
-  expect(desk.history.last && text(".reader .back")).toBe(undefined);
-  await desk.back();
+  expect(app.history.previous && text(".reader .back")).toBe(undefined);
+  await app.back();
   await rest();
   expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#3"]);
-  await desk.back();
+  await app.back();
   await rest();
   expect(panes()).toEqual(["acme/app#1"]);
-  await desk.forward();
+  await app.forward();
   await rest();
   expect(panes()).toEqual(["acme/app#1", "acme/app#3"]);
 });
 
 it("opens beside from another view, and alone where nothing is read", async () => {
   window.innerWidth = 1600;
-  const desk = await openWindow("full");
-  desk.go("triage");
+  const app = await openWindow("full");
+  app.go("triage");
   await rest();
-  const [waiting, next] = desk.triage.rows.map((one) => one.key);
+  const [waiting, next] = app.triage.rows.map((one) => one.key);
   await go("Enter", { shiftKey: true });
-  expect([desk.view, panes()]).toEqual(["search", [waiting]]);
-  desk.go("triage");
+  expect([app.view, panes()]).toEqual(["search", [waiting]]);
+  app.go("triage");
   await rest();
   await go("j");
   // As the menu of a row does.
-  desk.aimed = next ?? null;
-  desk.commands.run("item.beside");
-  desk.aimed = null;
+  app.menuItem = next ?? null;
+  app.commands.run("item.beside");
+  app.menuItem = null;
   await rest();
-  expect([desk.view, panes(), focus()]).toEqual(["search", [waiting, next], next]);
+  expect([app.view, panes(), focus()]).toEqual(["search", [waiting, next], next]);
   await go("Escape");
   expect([panes(), focus()]).toEqual([[waiting], waiting]);
 });
 
 it("gives two documents the place of the list in a window of a usual width, and the list comes back when it is wanted", async () => {
-  const desk = await reading(1280);
+  const app = await reading(1280);
   await beside();
   expect(seen()).toEqual(["acme/app#1", "acme/app#3"]);
   await go("h");
@@ -135,7 +135,7 @@ it("gives two documents the place of the list in a window of a usual width, and 
   if (box) box.value = "is:open";
   box?.dispatchEvent(new InputEvent("input", { bubbles: true }));
   await rest();
-  expect([seen(), desk.beside.isOpen]).toEqual([["list", "acme/app#3"], true]);
+  expect([seen(), app.splitPane.isOpen]).toEqual([["list", "acme/app#3"], true]);
   button("← acme/app#1")?.click();
   await rest();
   expect([seen(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#1"]);
@@ -144,7 +144,7 @@ it("gives two documents the place of the list in a window of a usual width, and 
 });
 
 it("opens a result that is only passed by beside what was read before it", async () => {
-  const desk = await reading(1600);
+  const app = await reading(1600);
   toThird();
   await passing();
   expect(panes()).toEqual(["acme/app#3"]);
@@ -162,7 +162,7 @@ it("opens a result that is only passed by beside what was read before it", async
   // Nothing stands beside itself.
   document.getElementById("hit-0")?.click();
   await rest();
-  expect([panes(), desk.beside.pane]).toEqual([["acme/app#1", "acme/app#5"], "first"]);
+  expect([panes(), app.splitPane.pane]).toEqual([["acme/app#1", "acme/app#5"], "first"]);
   // From the list, Esc leads to the box as it always does.
   await go("Escape");
   expect([document.activeElement?.id, panes().length]).toEqual(["query", 2]);
@@ -182,8 +182,8 @@ it("shows one pane at a time in a narrow window, with the way to the other", asy
 });
 
 it("has room for what the width allows", () => {
-  const { beside } = new Desk();
-  const at = (width: number, reading: boolean) => Object.entries(beside.shown(width, reading)).flatMap(([name, isSeen]) => (isSeen ? [name] : [])).join(" ");
+  const { splitPane: beside } = new AppState();
+  const at = (width: number, reading: boolean) => Object.entries(beside.layout(width, reading)).flatMap(([name, isSeen]) => (isSeen ? [name] : [])).join(" ");
   expect([at(0, false), at(1000, true), at(959, true), at(959, false)]).toEqual(["list first", "list first", "first", "list"]);
   beside.reader.loading = true;
   beside.pane = "second";
@@ -195,21 +195,21 @@ it("has room for what the width allows", () => {
 });
 
 it("marks what is read in the list, also once the second one is closed and after a restart", async () => {
-  const desk = await reading(1600);
+  const app = await reading(1600);
   const marked = () => list()?.querySelector("[aria-selected=true]")?.getAttribute("data-doc");
   await beside();
   expect(marked()).toBe("acme/app#3");
   await go("Escape");
-  expect([marked(), panes(), desk.item?.key]).toEqual(["acme/app#1", ["acme/app#1"], "acme/app#1"]);
+  expect([marked(), panes(), app.item?.key]).toEqual(["acme/app#1", ["acme/app#1"], "acme/app#1"]);
   await go("Escape");
-  expect([marked(), desk.item?.key]).toEqual(["acme/app#1", "acme/app#1"]);
+  expect([marked(), app.item?.key]).toEqual(["acme/app#1", "acme/app#1"]);
   // What is opened from elsewhere is marked too, and a step goes on from there.
-  await desk.read("acme/app#5");
+  await app.openDocument("acme/app#5");
   await rest();
   expect(marked()).toBe("acme/app#5");
-  desk.lookFor("tls");
+  app.searchFor("tls");
   await new Promise((resolve) => setTimeout(resolve, 300));
-  await desk.read("acme/app#2");
+  await app.openDocument("acme/app#2");
   dispatchEvent(new Event("pagehide"));
   const again = await openWindow("full");
   await new Promise((resolve) => setTimeout(resolve, 300));

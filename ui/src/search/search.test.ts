@@ -1,6 +1,6 @@
 import { mockIPC, clearMocks } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latest";
 import { Search } from "./search.svelte";
 import type { Hit, SearchResponse } from "../lib/types";
 
@@ -57,12 +57,12 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const shown = (search: Search) => search.hits.map((h) => h?.key);
 
 it("only the newest ticket is current", () => {
-  const latest = new Latest();
+  const latest = new LatestRequest();
   const first = latest.begin();
   expect(first()).toBe(true);
   const second = latest.begin();
   expect([first(), second()]).toEqual([false, true]);
-  latest.forget();
+  latest.invalidate();
   expect(second()).toBe(false);
 });
 
@@ -146,7 +146,7 @@ it("brings more results to who asks for them, below those that are shown", async
   await pass(0);
   search.moveTo(49);
   expect([asked[0]?.limit, search.cutAt]).toEqual([50, 50]);
-  search.more();
+  search.loadMore();
   await pass(1);
   asked[1]?.answer(...keys);
   await pass(0);
@@ -175,11 +175,11 @@ it("shows all documents where there are no words, and fetches what comes into si
   await pass(0);
   asked[0]?.page(1000, "a", "b");
   await pass(0);
-  expect([search.browses, search.hits.length, search.hits[0]?.key, search.hits[2]]).toEqual([true, 1000, "a", undefined]);
+  expect([search.isBrowsing, search.hits.length, search.hits[0]?.key, search.hits[2]]).toEqual([true, 1000, "a", undefined]);
 
   // A page in sight brings the next ones on the way, two at once; what was asked for is not asked for again.
-  search.need(0, 20);
-  search.need(3, 23);
+  search.loadRows(0, 20);
+  search.loadRows(3, 23);
   await pass(0);
   expect(asked.slice(1).map((a) => a.offset)).toEqual([0, 200]);
   expect(asked.map((a) => a.apart)).toEqual([false, true, true]);
@@ -201,5 +201,5 @@ it("shows all documents where there are no words, and fetches what comes into si
   await pass(0);
   asked.at(-1)?.answer("x");
   await pass(0);
-  expect([search.browses, shown(search)]).toEqual([false, ["x"]]);
+  expect([search.isBrowsing, shown(search)]).toEqual([false, ["x"]]);
 });

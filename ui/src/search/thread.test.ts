@@ -2,7 +2,7 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { beforeEach, expect, it } from "vitest";
 import type { Thread } from "../lib/types";
-import { Desk } from "../shell/desk.svelte";
+import { AppState } from "../shell/desk.svelte";
 import { page, show, text } from "../stories/page";
 import { comment, link, thread as sample } from "../stories/samples";
 import { fixOf } from "./fix";
@@ -11,14 +11,14 @@ import ThreadView from "./ThreadView.svelte";
 const thread: Thread = { ...sample("plain"), title: "Sync stops", association: null, updated_at: null, html: "<p>x</p>", comments: [], links: [] };
 const answer = comment(7, { association: "ANSWER", html: "<p>Do this.</p>" });
 
-let desk: Desk;
+let app: AppState;
 let served: Thread;
 
 async function open(of: Thread): Promise<void> {
   served = of;
-  desk = new Desk();
-  show(ThreadView, { desk, filterBy: () => {}, back: () => {}, leave: null, pane: "first", toOther: null });
-  await desk.reader.open({ key: of.key, anchor: null });
+  app = new AppState();
+  show(ThreadView, { app, filterBy: () => {}, back: () => {}, leave: null, pane: "first", toOther: null });
+  await app.reader.open({ key: of.key, anchor: null });
   await tick();
 }
 function scrollTo(bottom: number): void {
@@ -50,7 +50,7 @@ it("leads to the fix: a merged change, else the answer that was accepted", async
   await tick();
   await tick();
   await tick();
-  expect(desk.reader.place?.key).toBe("acme/app#9");
+  expect(app.reader.position?.key).toBe("acme/app#9");
   await open({ ...thread, comments: [answer] });
   expect(text(".fix")).toBe("Accepted answer");
   document.querySelector<HTMLElement>(".fix")?.click();
@@ -91,7 +91,7 @@ it("names nobody for a note, and links the numbers of the item that it is about"
 it("shows an item anew once something about it has changed", async () => {
   await open(thread);
   served = { ...thread, links: [link("relates_to", { document: "note", key: "note#1", title: "Chains" })] };
-  desk.refreshShown();
+  app.refreshShown();
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(text(".links")).toContain("note#1 Chains");
 });

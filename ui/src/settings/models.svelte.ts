@@ -1,23 +1,23 @@
 // The embedding models: those that are here, the one that answers, and the way of others to here.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/asking.svelte";
 import type { Catalog, ModelView } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/desk.svelte";
 import { words } from "../words";
 
 /** How a model comes here. */
 export type Way = "catalog" | "files";
 
-export class Models extends Asking {
+export class Models extends EngineRequest {
   list = $state.raw<readonly ModelView[]>([]);
   catalog = $state.raw<Catalog | null>(null);
 
-  readonly #desk: Desk;
+  readonly #app: AppState;
 
-  constructor(desk: Desk) {
+  constructor(app: AppState) {
     super();
-    this.#desk = desk;
+    this.#app = app;
   }
 
   /** What may be fetched by name and is not here yet. */
@@ -26,20 +26,20 @@ export class Models extends Asking {
   }
 
   async load(): Promise<void> {
-    await this.ask(Promise.all([api.models(), api.catalog()]), ([list, catalog]) => Object.assign(this, { list, catalog }));
+    await this.run(Promise.all([api.models(), api.catalog()]), ([list, catalog]) => Object.assign(this, { list, catalog }));
   }
 
   /** Brings a model in, by its name in the catalogue or from a path. Whether it is here now. */
   async bring(way: Way, what: string): Promise<boolean> {
     this.failure = null;
     try {
-      const model = await this.#desk.jobs.run("model", (onProgress) =>
+      const model = await this.#app.jobs.run("model", (onProgress) =>
         way === "catalog" ? api.installModel(what, onProgress) : api.importModel(what, null, onProgress),
       );
-      this.#desk.toasts.say(words.settings.models.added(model.name));
+      this.#app.toasts.show(words.settings.models.added(model.name));
     } catch (thrown) {
-      const failure = api.failure(thrown);
-      if (failure.code === "cancelled") this.#desk.say(thrown);
+      const failure = api.toFailure(thrown);
+      if (failure.code === "cancelled") this.#app.showError(thrown);
       else this.failure = failure;
       return false;
     }
@@ -53,11 +53,11 @@ export class Models extends Asking {
     try {
       await api.useModel(name);
     } catch (thrown) {
-      this.failure = api.failure(thrown);
+      this.failure = api.toFailure(thrown);
       return;
     }
-    await Promise.all([this.load(), this.#desk.refresh()]);
-    await this.#desk.update();
+    await Promise.all([this.load(), this.#app.refresh()]);
+    await this.#app.updateIndexes();
     await this.load();
   }
 
@@ -65,9 +65,9 @@ export class Models extends Asking {
     this.failure = null;
     try {
       await api.removeModel(name);
-      this.#desk.toasts.say(words.settings.models.removed(name));
+      this.#app.toasts.show(words.settings.models.removed(name));
     } catch (thrown) {
-      this.failure = api.failure(thrown);
+      this.failure = api.toFailure(thrown);
     }
     await this.load();
   }

@@ -4,8 +4,8 @@ import { openWindow, page, press, rest, text } from "../stories/page";
 page();
 
 it("tells how much a model reads in words, and its figures to who asks for them", async () => {
-  const desk = await openWindow("full");
-  desk.go("settings");
+  const app = await openWindow("full");
+  app.go("settings");
   await rest();
   expect(text("tr[data-model] td")).toBe("about 190 words per passage");
   press("i");

@@ -29,18 +29,18 @@ it("records keys while it has the focus, keeps them at Esc, and is left with Tab
   const shown = mount(ShortcutField, { target: document.body, props: { shortcut: "Ctrl+Alt+P", problem: "Another program holds it.", choose: (one: string) => void chosen.push(one) } });
   flushSync();
   const field = document.querySelector("input") as HTMLInputElement;
-  const said = () => document.getElementById("prompt-shortcut-about")?.textContent.trim();
+  const texts = () => document.getElementById("prompt-shortcut-about")?.textContent.trim();
   const press = (event: KeyboardEvent) => {
     field.dispatchEvent(event);
     flushSync();
     return event.defaultPrevented;
   };
-  expect([said(), field.getAttribute("aria-invalid")]).toEqual(["Another program holds it.", "true"]);
+  expect([texts(), field.getAttribute("aria-invalid")]).toEqual(["Another program holds it.", "true"]);
   field.focus();
   flushSync();
-  expect(said()).toContain("Press the new shortcut");
+  expect(texts()).toContain("Press the new shortcut");
   press(key("j", "KeyJ"));
-  expect(said()).toContain("Combine it with Ctrl");
+  expect(texts()).toContain("Combine it with Ctrl");
   press(key("Escape", "Escape"));
   press(key("j", "KeyJ", { ctrlKey: true }));
   expect([chosen, document.activeElement]).toEqual([[], field]);

@@ -2,7 +2,7 @@
 
 import { words } from "../words";
 
-const said = words.settings.anywhere;
+const texts = words.settings.quickPrompt;
 
 const MODIFIER = /^(?:Control|Alt|AltGraph|Shift|Meta|OS|CapsLock|Fn)$/;
 /** Keys that type nothing, and so may be written by their names alone. */
@@ -22,8 +22,8 @@ function keyOf(event: KeyboardEvent): string | null {
 export function pressed(event: KeyboardEvent): Pressed {
   if (MODIFIER.test(event.key)) return null;
   const key = keyOf(event);
-  if (key === null) return { problem: said.notThisKey };
-  if (!event.ctrlKey && !event.altKey && !event.metaKey) return { problem: said.notAlone };
+  if (key === null) return { problem: texts.notThisKey };
+  if (!event.ctrlKey && !event.altKey && !event.metaKey) return { problem: texts.notAlone };
   const held = [event.ctrlKey && "Ctrl+", event.altKey && "Alt+", event.shiftKey && "Shift+", event.metaKey && "Super+"];
   return { shortcut: [...held, key].filter(Boolean).join("") };
 }

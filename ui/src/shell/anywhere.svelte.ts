@@ -1,100 +1,99 @@
-// Asking from anywhere: the keys and the icon that open the prompt, and what the prompt asks this window to show. Off until
-// it is switched on.
+// The quick prompt: its shortcut, its tray icon, and what it asks this window to show. Off by
+// default.
 
 import { tick } from "svelte";
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latest";
 import type { Failure, PromptState, PromptTarget } from "../lib/types";
 import { question } from "../prompt/recognise";
-import type { Desk } from "./desk.svelte";
+import type { AppState } from "./desk.svelte";
 
 const KEY = "prompt";
 
-/** What a person chose. The keys are kept while they are off, so that they need not be chosen again. */
-interface Chosen {
+/** The prompt settings. The shortcut is kept while it is off. */
+interface PromptChoices {
   on: boolean;
   shortcut: string | null;
   tray: boolean;
 }
 
-const OFF: Chosen = { on: false, shortcut: null, tray: false };
+const DEFAULTS: PromptChoices = { on: false, shortcut: null, tray: false };
 
-/** What was kept; what cannot be read is as if nothing was chosen. */
-function read(stored: string | null): Chosen {
+/** Parses the stored settings; invalid ones count as the defaults. */
+function parseChoices(stored: string | null): PromptChoices {
   try {
     const { on, shortcut, tray } = JSON.parse(stored ?? "") as Record<string, unknown>;
     return { on: on === true, shortcut: typeof shortcut === "string" ? shortcut : null, tray: tray === true };
   } catch {
-    return OFF;
+    return DEFAULTS;
   }
 }
 
-export class Anywhere {
-  chosen = $state.raw<Chosen>(OFF);
-  /** What the system made of it; nothing until it was asked. */
+export class QuickPrompt {
+  choices = $state.raw<PromptChoices>(DEFAULTS);
+  /** The system's answer; `null` until it was asked. */
   state = $state.raw<PromptState | null>(null);
   failure = $state.raw<Failure | null>(null);
 
-  #desk: Desk;
-  #latest = new Latest();
-  /** What the system was asked last: it answers one after the other, and the last word holds. */
+  #app: AppState;
+  #latest = new LatestRequest();
+  /** The last request to the system. Requests run one after another, and the last one wins. */
   #asked: Promise<void> = Promise.resolve();
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(app: AppState) {
+    this.#app = app;
   }
 
-  /** The keys that open it, or would. */
+  /** The current or future shortcut. */
   get shortcut(): string | null {
-    return this.chosen.shortcut ?? this.state?.default_shortcut ?? null;
+    return this.choices.shortcut ?? this.state?.default_shortcut ?? null;
   }
 
-  /** Whether the keys are the ones that everybody begins with. */
   get isDefault(): boolean {
     return this.state === null || this.shortcut === this.state.default_shortcut;
   }
 
-  /** Switches on what was switched on when the window was last open. */
+  /** Restores the settings of the last session. */
   async start(): Promise<void> {
-    this.chosen = read(localStorage.getItem(KEY));
-    void api.watchPrompt((target) => void this.show(target)).catch((thrown: unknown) => this.#desk.say(thrown));
-    if (this.chosen.on || this.chosen.tray) await this.#apply();
+    this.choices = parseChoices(localStorage.getItem(KEY));
+    void api.watchPrompt((target) => void this.show(target)).catch((thrown: unknown) => this.#app.showError(thrown));
+    if (this.choices.on || this.choices.tray) await this.#apply();
   }
 
-  /** Asks the system how it stands, unless it has been told already. */
+  /** Loads the state from the system once. */
   async load(): Promise<void> {
     if (this.state === null) await this.#apply();
   }
 
-  async choose(change: Partial<Chosen>): Promise<void> {
-    this.chosen = { ...this.chosen, ...change };
-    // With the keys that hold now: another default of a later version is no wish of this person.
-    if (this.chosen.on) this.chosen = { ...this.chosen, shortcut: this.shortcut };
-    localStorage.setItem(KEY, JSON.stringify(this.chosen));
+  async choose(change: Partial<PromptChoices>): Promise<void> {
+    this.choices = { ...this.choices, ...change };
+    // Stores the shortcut explicitly, so that a later default does not change it.
+    if (this.choices.on) this.choices = { ...this.choices, shortcut: this.shortcut };
+    localStorage.setItem(KEY, JSON.stringify(this.choices));
     await this.#apply();
   }
 
-  /** Shows what the prompt asks for, wherever the window is; a step back leads there again. */
+  /** Shows what the prompt asks for, in any view; going back returns to it. */
   async show(target: PromptTarget): Promise<void> {
-    const desk = this.#desk;
-    // What is asked for would lie below it.
+    const app = this.#app;
+    // An open dialog would cover it.
     for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]")) dialog.close();
     switch (target.view) {
       case "item":
-        return desk.read(target.key, target.anchor);
+        return app.openDocument(target.key, target.anchor);
       case "search":
-        // It may have been on the clipboard, and is never among the searches that are kept.
-        return desk.lookFor(target.query, true);
+        // The query may be from the clipboard, so it is never saved.
+        return app.searchFor(target.query, true);
       case "triage": {
         const { key } = question(target.text);
-        return key === null ? desk.lookUp(target.text, "related") : desk.findDuplicates(key);
+        return key === null ? app.lookUp(target.text, "related") : app.findDuplicates(key);
       }
       case "ask":
-        return desk.lookUp(target.text, "problem");
+        return app.lookUp(target.text, "problem");
       case "brief":
-        await desk.lookUp(target.text, "problem");
+        await app.lookUp(target.text, "problem");
         await tick();
-        return desk.commands.run("search.brief");
+        return app.commands.run("search.brief");
     }
   }
 
@@ -106,14 +105,14 @@ export class Anywhere {
 
   async #ask(isCurrent: () => boolean): Promise<void> {
     if (!isCurrent()) return;
-    const { on, tray } = this.chosen;
+    const { on, tray } = this.choices;
     try {
       const state = await api.setPrompt({ shortcut: on ? this.shortcut : null, tray });
       if (!isCurrent()) return;
       this.state = state;
       this.failure = null;
     } catch (thrown) {
-      if (isCurrent()) this.failure = api.failure(thrown);
+      if (isCurrent()) this.failure = api.toFailure(thrown);
     }
   }
 }

@@ -1,9 +1,9 @@
-// The window as a whole: what the casebook holds, which view is shown, the jobs that run, and what there is to say.
+// The state of the whole window: casebook status, current view, running jobs and messages.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latest";
 import { Problems } from "../problems/problems.svelte";
-import { Beside } from "../search/beside.svelte";
+import { SplitPane } from "../search/beside.svelte";
 import { question } from "../prompt/recognise";
 import { Reader } from "../search/reader.svelte";
 import { SavedSearches } from "../search/saved.svelte";
@@ -15,24 +15,24 @@ import { Answer } from "../answer/answer.svelte";
 import { Triage } from "../triage/triage.svelte";
 import { sentence } from "../lib/text";
 import type { Section } from "../answer/pieces";
-import { FIRST_KEYS } from "../search/tour";
+import { TOUR_KEYS } from "../search/tour";
 import { isLog } from "../sources/importing.svelte";
 import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
 import { words } from "../words";
-import { Anywhere } from "./anywhere.svelte";
+import { QuickPrompt } from "./anywhere.svelte";
 import { AutoSync } from "./autosync";
-import type { Subject } from "./clipboard";
+import type { CurrentItem } from "./clipboard";
 import { Commands } from "./commands.svelte";
 import { History } from "./history.svelte";
-import { itemCommands, keyAtHand, subject } from "./items";
+import { itemCommands, currentKey, currentItem } from "./items";
 import { Jobs } from "./jobs.svelte";
 import type { ViewId } from "./keys";
-import { here, same, show, type Place } from "./places";
-import { repairs } from "./repair";
+import { currentPlace, isSamePlace, showPlace, type Place } from "./places";
+import { repairCommands } from "./repair";
 import { Session } from "./session.svelte";
-import { Shelf, type DeskSetting } from "./shelf.svelte";
+import { LocalStore, type TriageSettings } from "./shelf.svelte";
 import { Toasts } from "./toasts.svelte";
-import { Undo } from "./undo.svelte";
+import { UndoStack } from "./undo.svelte";
 import { Visits } from "./visits";
 
 export interface Message {
@@ -40,29 +40,29 @@ export interface Message {
   failure: Failure;
 }
 
-const STATUS_EVERY = 1500;
+const STATUS_INTERVAL = 1500;
 
-export class Desk {
-  readonly shelf = new Shelf();
+export class AppState {
+  readonly store = new LocalStore();
   readonly search = new Search(
-    () => this.leave(),
-    () => this.beside.led.key,
+    () => this.recordPlace(),
+    () => this.splitPane.activeReader.key,
     (query, typed) => this.answer.follow(query, typed),
   );
   readonly reader = new Reader(
-    () => this.leave(),
+    () => this.recordPlace(),
     (thread) => {
-      this.shelf.read(thread);
-      this.tried("read");
+      this.store.read(thread);
+      this.markUsed("read");
     },
-    // Beside another document the list leads the second one.
-    (key) => !this.beside.isOpen && this.search.mark(key),
+    // With two panes, the list controls the second one.
+    (key) => !this.splitPane.isOpen && this.search.select(key),
   );
-  readonly beside = new Beside(this);
+  readonly splitPane = new SplitPane(this);
   readonly jobs = new Jobs();
   readonly toasts = new Toasts();
-  readonly undo = new Undo(this.toasts, (thrown) => this.say(thrown));
-  readonly history = new History<Place>(same);
+  readonly undo = new UndoStack(this.toasts, (thrown) => this.showError(thrown));
+  readonly history = new History<Place>(isSamePlace);
   readonly commands = new Commands();
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
@@ -70,50 +70,50 @@ export class Desk {
   readonly article = new ArticleDraft();
   readonly notes = new Notes(this);
   readonly problems = new Problems();
-  readonly saved = new SavedSearches(this.shelf);
+  readonly savedSearches = new SavedSearches(this.store);
   readonly session = new Session(this);
   readonly autosync = new AutoSync(this);
-  readonly anywhere = new Anywhere(this);
+  readonly quickPrompt = new QuickPrompt(this);
   readonly visits = new Visits(this);
 
   view = $state<ViewId>("search");
   launch = $state.raw<Launch | null>(null);
   status = $state.raw<Status | null>(null);
   /** Why the casebook cannot be opened. */
-  closed = $state.raw<Failure | null>(null);
+  openFailure = $state.raw<Failure | null>(null);
   message = $state.raw<Message | null>(null);
-  /** What is wrong with the file of settings, until the person has dealt with it. */
-  wrongSettings = $state.raw<Failure | null>(null);
-  opening = $state(true);
-  /** Whether files are held over the window. */
-  dropping = $state(false);
-  /** Whether scores and figures are shown beside the words. */
-  details = $state(false);
+  /** The error in the settings file, until the person has handled it. */
+  settingsFailure = $state.raw<Failure | null>(null);
+  isOpening = $state(true);
+  /** Whether files are dragged over the window. */
+  isDragging = $state(false);
+  /** Whether scores and figures are shown. */
+  showsDetails = $state(false);
   /** The item that the palette or a menu was opened for. */
-  aimed = $state<string | null>(null);
+  menuItem = $state<string | null>(null);
 
-  #asking = new Latest();
+  #asking = new LatestRequest();
   #statusAt = 0;
   #watching = false;
 
   constructor() {
-    this.commands.serve(itemCommands(this));
-    this.commands.serve(repairs(this));
-    this.commands.onGiven = (id) => this.tried(id);
+    this.commands.register(itemCommands(this));
+    this.commands.register(repairCommands(this));
+    this.commands.onRun = (id) => this.markUsed(id);
   }
 
-  /** The item that commands are about: the one that a menu was opened for, else the one at hand, else the first result. */
-  get item(): Subject | null {
-    const key = this.aimed ?? keyAtHand() ?? (this.view === "search" ? (this.search.hits[0]?.key ?? null) : null);
-    return key === null ? null : subject(this, key);
+  /** The target of item commands: the menu's item, the focused or selected one, or the first result. */
+  get item(): CurrentItem | null {
+    const key = this.menuItem ?? currentKey() ?? (this.view === "search" ? (this.search.hits[0]?.key ?? null) : null);
+    return key === null ? null : currentItem(this, key);
   }
 
-  /** Something was done by key or otherwise; of what a newcomer is shown first, that is remembered. */
-  tried(id: string): void {
-    if (FIRST_KEYS.some((one) => one.id === id)) this.shelf.learn(id);
+  /** Marks a key of the tour as used. */
+  markUsed(id: string): void {
+    if (TOUR_KEYS.some((one) => one.id === id)) this.store.markUsed(id);
   }
 
-  /** Whether the casebook has the source that a key is of. */
+  /** Returns whether the casebook has the source of a key. */
   mirrors(key: string): boolean {
     const source = key.replace(/[#:][^#:]*$/, "");
     return this.status?.sources.some((one) => one.key === source) ?? false;
@@ -123,100 +123,100 @@ export class Desk {
     return this.status !== null && this.status.sources.length === 0;
   }
 
-  /** Opens the casebook; called again by "Retry". */
+  /** Opens the casebook; "Retry" calls it again. */
   async start(): Promise<void> {
-    this.opening = true;
-    // What is seen first is asked for at once, and not behind the figures of the casebook.
+    this.isOpening = true;
+    // Start the first results before the status, which is slower.
     this.search.refresh();
     try {
-      // How it was started is told though the casebook cannot be opened.
+      // The launch options are needed even if the casebook cannot be opened.
       [, this.status] = await Promise.all([this.#launched(), api.status()]);
-      this.session.settle(this.status.sources.map((source) => source.key));
-      this.closed = null;
+      this.session.dropMissing(this.status.sources.map((source) => source.key));
+      this.openFailure = null;
     } catch (thrown) {
-      this.closed = api.failure(thrown);
+      this.openFailure = api.toFailure(thrown);
       return;
     } finally {
-      this.opening = false;
+      this.isOpening = false;
     }
     this.#watch();
     if (this.isEmpty) {
       if (this.launch?.sample) await this.openSample();
     } else {
       void this.sources.load().then(() => this.visits.start());
-      await this.update();
+      await this.updateIndexes();
     }
   }
 
   async #launched(): Promise<void> {
     const launch = await api.launch();
     this.launch = launch;
-    this.shelf.open(launch.casebook);
+    this.store.open(launch.casebook);
     this.triage.restore();
-    this.search.sort = this.shelf.kept.sort;
+    this.search.sort = this.store.state.sort;
     this.session.open(launch.casebook);
     const wrong = launch.wrong_settings;
-    // Without the one that the file may have named, another casebook is shown: that must not be a riddle.
+    // Without the settings file, a different casebook may be open; the hint says which.
     const meanwhile = words.shell.settings.meanwhile(launch.casebook);
-    this.wrongSettings = wrong && { ...wrong, hint: words.shared.sentences([sentence(wrong.hint ?? ""), meanwhile]) };
+    this.settingsFailure = wrong && { ...wrong, hint: words.shared.sentences([sentence(wrong.hint ?? ""), meanwhile]) };
   }
 
-  /** Moves the wrong file of settings to another name. */
+  /** Renames the invalid settings file. */
   async setSettingsAside(): Promise<void> {
     try {
       const aside = await api.setSettingsAside();
-      this.toasts.say(aside === null ? words.shell.settings.right : words.shell.settings.aside(aside));
-      this.wrongSettings = null;
+      this.toasts.show(aside === null ? words.shell.settings.right : words.shell.settings.aside(aside));
+      this.settingsFailure = null;
     } catch (thrown) {
-      this.wrongSettings = api.failure(thrown);
+      this.settingsFailure = api.toFailure(thrown);
     }
   }
 
   go(view: ViewId): void {
     if (view === this.view) return;
-    this.leave();
+    this.recordPlace();
     this.view = view;
   }
 
-  /** Notes where it is now, before it goes somewhere else. */
-  leave(): void {
-    this.history.leave(here(this));
+  /** Records the current place before leaving it. */
+  recordPlace(): void {
+    this.history.leave(currentPlace(this));
   }
 
   async back(): Promise<void> {
-    const place = this.history.back(here(this));
-    if (place) await show(this, place);
+    const place = this.history.back(currentPlace(this));
+    if (place) await showPlace(this, place);
   }
 
   async forward(): Promise<void> {
-    const place = this.history.forward(here(this));
-    if (place) await show(this, place);
+    const place = this.history.forward(currentPlace(this));
+    if (place) await showPlace(this, place);
   }
 
-  /** Shows a document in the reading pane. */
-  async read(key: string, anchor: string | null = null): Promise<void> {
+  /** Shows a document in the reader. */
+  async openDocument(key: string, anchor: string | null = null): Promise<void> {
     if (this.view !== "search") this.go("search");
-    else if (this.reader.place?.key !== key) this.leave();
+    else if (this.reader.position?.key !== key) this.recordPlace();
     this.reader.reading = true;
     this.answer.open = false;
-    this.beside.pane = "first";
+    this.splitPane.pane = "first";
     await this.reader.show({ key, anchor }, true);
   }
 
-  /** Shows what a query finds. */
-  lookFor(query: string, isPasted = false): void {
-    this.search.begin(query, isPasted);
+  /** Shows the results of a query. */
+  searchFor(query: string, isPasted = false): void {
+    this.search.replace(query, isPasted);
     this.go("search");
     this.reader.reading = false;
   }
 
-  /** Goes to the pair of a report that waits for a decision. */
-  decideAt(key: string, setting: DeskSetting): void {
+  /** Shows the pair of a report that waits for a decision. */
+  openPair(key: string, setting: TriageSettings): void {
     this.go("triage");
     this.triage.open(key, setting);
   }
 
-  /** Goes where a report's duplicates are: to the desk if it waits there, else they are looked up. */
+  /** Shows a report's duplicates: in triage if it waits there, otherwise by a lookup. */
   async findDuplicates(key: string): Promise<void> {
     if (!this.triage.rows.some((item) => item.key === key)) return this.lookUp(key, "related");
     if (this.view === "triage") return this.triage.jump(key);
@@ -224,42 +224,41 @@ export class Desk {
     this.triage.select(key);
   }
 
-  /** Looks up what is known of a report, named by its key or as a text, and goes to the first of a sort of answers. */
+  /** Looks up a report by key or text and shows a section of its evidence. */
   async lookUp(report: string, section: Section): Promise<void> {
-    if (this.view === "search") this.leave();
+    if (this.view === "search") this.recordPlace();
     this.go("search");
-    // What is no key may have been on the clipboard, and is never among the searches that are kept.
-    this.search.begin(report, question(report).key === null);
+    // A text may be from the clipboard, so it is never saved.
+    this.search.replace(report, question(report).key === null);
     this.reader.reading = true;
     await this.answer.show(section);
   }
 
-  /** Asks about a text that stands somewhere else, as about a pasted one. */
-  askAbout(text: string): void {
+  /** Looks up a text shown elsewhere, such as an error in a log. */
+  lookUpText(text: string): void {
     void this.lookUp(text, "problem");
   }
 
-  /** Brings the sample in and makes it searchable. */
+  /** Imports the sample casebook and indexes it. */
   async openSample(): Promise<void> {
     if (this.jobs.get("import")) return;
     try {
       await this.jobs.run("import", api.importSample);
     } catch (thrown) {
-      this.say(thrown);
+      this.showError(thrown);
       return;
     }
-    await this.changed();
+    await this.reloadAll();
   }
 
-  /** After something came in or went: shows it and brings the indexes up to date. */
-  async changed(): Promise<void> {
+  /** Shows imported or removed items and updates the indexes. */
+  async reloadAll(): Promise<void> {
     await Promise.all([this.refresh(), this.sources.load()]);
     this.refreshShown();
-    await this.update();
+    await this.updateIndexes();
   }
 
-  /** Brings the indexes up to date. */
-  async update(): Promise<void> {
+  async updateIndexes(): Promise<void> {
     if (this.jobs.get("index")) return;
     try {
       const report = await this.jobs.run("index", api.updateIndex, (progress, isNewPhase) => this.#indexing(progress, isNewPhase));
@@ -270,31 +269,31 @@ export class Desk {
         if (report.calibrated.length > 0) await this.sources.learnt(report.calibrated);
       }
     } catch (thrown) {
-      this.say(thrown);
+      this.showError(thrown);
     }
     await this.refresh();
-    void this.saved.refresh();
+    void this.savedSearches.refresh();
   }
 
-  /** Asks anew for the results and the documents that are shown. */
+  /** Reloads the results and documents on screen. */
   refreshShown(): void {
     this.search.refresh();
     this.answer.refresh();
     void this.reader.refresh();
-    void this.beside.reader.refresh();
+    void this.splitPane.reader.refresh();
     if (this.view === "problems") void this.problems.load();
   }
 
-  /** Asks the engine what there is now. */
+  /** Reloads the status. */
   async refresh(): Promise<void> {
     this.#statusAt = Date.now();
-    // While a job runs it is asked often, and an older answer may come last.
+    // A job triggers frequent requests, whose responses may arrive out of order.
     const isCurrent = this.#asking.begin();
     try {
       const status = await api.status();
       if (isCurrent()) this.status = status;
     } catch (thrown) {
-      this.say(thrown);
+      this.showError(thrown);
     }
   }
 
@@ -302,20 +301,20 @@ export class Desk {
     try {
       await api.openExternal(url);
     } catch (thrown) {
-      this.say(thrown);
+      this.showError(thrown);
     }
   }
 
-  /** Shows what went wrong. What the person stopped is no failure. */
-  say(thrown: unknown): void {
-    const failure = api.failure(thrown);
-    // A list that is laid out twice in one frame is no failure of anything.
+  /** Shows an error. A cancelled job is not one. */
+  showError(thrown: unknown): void {
+    const failure = api.toFailure(thrown);
+    // A list laid out twice in a frame is harmless.
     if (/^ResizeObserver loop/.test(failure.message)) return;
-    if (failure.code === "cancelled") this.toasts.say(words.shell.stopped);
+    if (failure.code === "cancelled") this.toasts.show(words.shell.stopped);
     else this.message = { tone: "error", failure };
   }
 
-  dismiss(): void {
+  dismissMessage(): void {
     this.message = null;
   }
 
@@ -324,36 +323,36 @@ export class Desk {
   }
 
   #indexing(_progress: Progress, isNewPhase: boolean): void {
-    // The full text is searchable as soon as it is through; the vectors may take long.
+    // Full text is searchable after its phase; embeddings may take long.
     if (isNewPhase) this.search.refresh();
-    // What is told of the indexes must not lag behind what is found in them.
-    if (isNewPhase || Date.now() - this.#statusAt > STATUS_EVERY) void this.refresh();
+    // The status must not lag behind the results.
+    if (isNewPhase || Date.now() - this.#statusAt > STATUS_INTERVAL) void this.refresh();
   }
 
   #dropped(dropped: Dropped): void {
-    this.dropping = dropped.what === "over";
-    if (dropped.what === "files") void this.take(dropped.paths);
+    this.isDragging = dropped.what === "over";
+    if (dropped.what === "files") void this.openFiles(dropped.paths);
   }
 
-  /** Takes files: what a tracker exported is imported, once the person has seen how it is read; everything else is read as logs. */
-  async take(paths: readonly string[]): Promise<void> {
+  /** Opens files: tracker exports after a preview, everything else as logs. */
+  async openFiles(paths: readonly string[]): Promise<void> {
     const importing = this.sources.importing;
     if (!paths.every(isLog) && !this.jobs.get("import") && (await importing.begin(paths))) {
       this.sources.startAdding("files");
       return;
     }
     importing.clear();
-    this.lookFor(paths.join("\n"), true);
+    this.searchFor(paths.join("\n"), true);
     this.answer.wanted = true;
   }
 
-  /** What other programs and the prompt ask to be shown. */
+  /** Starts the background services and the watchers. */
   #watch(): void {
     if (this.#watching) return;
     this.#watching = true;
     this.autosync.start();
-    void this.anywhere.start();
-    void api.watchLinks((key) => void this.read(key)).catch((thrown: unknown) => this.say(thrown));
-    void api.watchDrops((dropped) => this.#dropped(dropped)).catch((thrown: unknown) => this.say(thrown));
+    void this.quickPrompt.start();
+    void api.watchLinks((key) => void this.openDocument(key)).catch((thrown: unknown) => this.showError(thrown));
+    void api.watchDrops((dropped) => this.#dropped(dropped)).catch((thrown: unknown) => this.showError(thrown));
   }
 }

@@ -13,8 +13,8 @@ it("shows what is meant literally in a hint as such, and no command of the comma
 });
 
 it("has a button for what a hint would have a command for", async () => {
-  const desk = await openWindow("full");
-  desk.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile." } };
+  const app = await openWindow("full");
+  app.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile." } };
   await rest();
   expect(text(".banner .words")).toBe("The vectors are damaged. A repair fixes this; keyword search works meanwhile.");
   const asked: string[] = [];
@@ -23,27 +23,27 @@ it("has a button for what a hint would have a command for", async () => {
   mockIPC((command) => {
     asked.push(command);
     if (command === "repair") return { casebook: "", checked: [], findings: [{ ...finding, repaired: !left }] };
-    if (command === "status") return desk.status;
+    if (command === "status") return app.status;
     if (command === "update_index") return { busy_elsewhere: false, calibrated: [] };
     return command === "search" ? { hits: [], total: 0, notices: [] } : [];
   });
   button("Check and repair")?.click();
   await rest();
-  expect([asked.includes("repair"), desk.message, desk.toasts.shown?.text]).toEqual([true, null, "Repaired 1 problem in the casebook."]);
+  expect([asked.includes("repair"), app.message, app.toasts.shown?.text]).toEqual([true, null, "Repaired 1 problem in the casebook."]);
   left = true;
-  desk.commands.run("repair");
+  app.commands.run("repair");
   await rest();
   expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Restore a copy.");
 });
 
 it("offers a repair where the casebook cannot be opened at all", async () => {
-  const desk = await openWindow("full");
-  desk.closed = { code: "corrupt", message: "the casebook's database file is damaged", hint: "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest." };
+  const app = await openWindow("full");
+  app.openFailure = { code: "corrupt", message: "the casebook's database file is damaged", hint: "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest." };
   await rest();
   expect(text(".closed .words span")).toBe("A repair fixes this, and says what to do about the rest.");
   button("Check and repair")?.click();
   await rest();
-  expect([desk.closed, desk.toasts.shown?.text]).toEqual([null, "The casebook has no problems."]);
+  expect([app.openFailure, app.toasts.shown?.text]).toEqual([null, "The casebook has no problems."]);
 });
 
 it("offers to search again", async () => {
@@ -56,8 +56,8 @@ it("offers to search again", async () => {
 });
 
 it("does not say that nothing waits where the queue could not be read", async () => {
-  const desk = await openWindow("failing");
-  desk.go("triage");
+  const app = await openWindow("failing");
+  app.go("triage");
   await rest();
   expect(text(".triage header .end")).toBe("Check again");
 });

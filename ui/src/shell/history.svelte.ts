@@ -1,19 +1,19 @@
-// The way through the window: where it was before, and where it was before it went back.
+// The back and forward history of the window.
 
-const KEPT = 100;
+const MAX_PLACES = 100;
 
 export class History<T> {
   #past = $state.raw<readonly T[]>([]);
   #future = $state.raw<readonly T[]>([]);
   #same: (a: T, b: T) => boolean;
 
-  /** `same` tells whether two places are one, so that no step leads to where one is. */
+  /** `same` compares two places, so that no step leads to the current one. */
   constructor(same: (a: T, b: T) => boolean) {
     this.#same = same;
   }
 
-  /** Where a step back leads. */
-  get last(): T | null {
+  /** The target of going back. */
+  get previous(): T | null {
     return this.#past.at(-1) ?? null;
   }
 
@@ -21,13 +21,13 @@ export class History<T> {
     return this.#future.at(-1) ?? null;
   }
 
-  /** The window is about to go somewhere else from here. */
+  /** Records a place that is about to be left. */
   leave(here: T): void {
-    this.#past = [...this.#without(this.#past, here), here].slice(-KEPT);
+    this.#past = [...this.#without(this.#past, here), here].slice(-MAX_PLACES);
     this.#future = [];
   }
 
-  /** Where it was before; nothing where that is not known. */
+  /** Goes back; `null` at the beginning. */
   back(here: T): T | null {
     const past = this.#without(this.#past, here);
     const to = past.at(-1);
@@ -37,7 +37,7 @@ export class History<T> {
     return to;
   }
 
-  /** Where it was before it went back. */
+  /** Goes forward; `null` at the end. */
   forward(here: T): T | null {
     const future = this.#without(this.#future, here);
     const to = future.at(-1);

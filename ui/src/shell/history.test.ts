@@ -6,7 +6,7 @@ it("forgets what lay ahead when another way is taken", () => {
   history.leave("a");
   history.back("b");
   history.leave("a");
-  expect([history.last, history.next]).toEqual(["a", null]);
+  expect([history.previous, history.next]).toEqual(["a", null]);
 });
 
 it("never leads to where one is", () => {

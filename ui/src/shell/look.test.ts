@@ -16,12 +16,12 @@ beforeEach(() => {
 afterEach(() => void unmount(shown));
 
 it("shows more rows in a compact window, from then on and after a restart", () => {
-  expect([root.dataset["density"], appearance.rows.document]).toEqual(["comfortable", 3.5]);
+  expect([root.dataset["density"], appearance.rowHeights.document]).toEqual(["comfortable", 3.5]);
   press("Compact");
-  expect([root.dataset["density"], appearance.rows.document]).toEqual(["compact", 2.75]);
+  expect([root.dataset["density"], appearance.rowHeights.document]).toEqual(["compact", 2.75]);
   root.dataset["density"] = "";
   appearance.restore();
-  expect([root.dataset["density"], appearance.chosen.density]).toEqual(["compact", "compact"]);
+  expect([root.dataset["density"], appearance.choices.density]).toEqual(["compact", "compact"]);
   press("Comfortable");
   appearance.restore();
   expect(root.dataset["density"]).toBe("comfortable");
@@ -30,12 +30,12 @@ it("shows more rows in a compact window, from then on and after a restart", () =
 it("keeps every row on the grid of 4 px, in either density", () => {
   for (const density of ["comfortable", "compact"] as const) {
     appearance.choose({ density });
-    for (const height of Object.values(appearance.rows)) expect((height * 16) % 4).toBe(0);
+    for (const height of Object.values(appearance.rowHeights)) expect((height * 16) % 4).toBe(0);
   }
 });
 
 it("takes a density that it does not know as if none was chosen", () => {
   localStorage.setItem("density", "tight");
   appearance.restore();
-  expect(appearance.chosen.density).toBe("comfortable");
+  expect(appearance.choices.density).toBe("comfortable");
 });

@@ -1,67 +1,67 @@
-// What the palette offers before anything is typed, and the items that fit what is.
+// The palette's suggestions before anything is typed, and the items that match what is.
 
 import * as api from "../lib/api";
-import { plain, titled } from "../lib/text";
+import { spanText, displayTitle } from "../lib/text";
 import { words } from "../words";
-import type { Desk } from "./desk.svelte";
-import { nameOf } from "./items";
+import type { AppState } from "./desk.svelte";
+import { itemName } from "./items";
 import { GROUPS, VIEWS, type Group, type ViewId } from "./keys";
-import { appearance, LOOKS } from "./look.svelte";
+import { appearance, APPEARANCE_OPTIONS } from "./look.svelte";
 import type { Command, Section } from "./palette";
 import type { Item } from "./shelf.svelte";
 
-const said = words.shell.palette;
-const FOUND = 8;
-const RECENT = 6;
+const texts = words.shell.palette;
+const MAX_FOUND = 8;
+const MAX_RECENT = 6;
 
-interface Ways {
+interface Navigation {
   go: (view: ViewId) => void;
   toSearch: () => void;
-  lookFor: (query: string) => void;
+  searchFor: (query: string) => void;
   read: (key: string) => void;
 }
 
-/** The commands of these groups that can be given now. */
-function given(desk: Desk, group: Group): Command[] {
-  return desk.commands
+/** Returns the available commands of a group. */
+function availableCommands(app: AppState, group: Group): Command[] {
+  return app.commands
     .available(group)
     .filter((one) => !one.keysOnly)
-    .map((one) => ({ id: one.id, title: desk.commands.title(one.id), keys: one.keys.slice(0, 1), run: () => desk.commands.run(one.id) }));
+    .map((one) => ({ id: one.id, title: app.commands.title(one.id), keys: one.keys.slice(0, 1), run: () => app.commands.run(one.id) }));
 }
 
-function opening(items: readonly Item[], sort: string, read: (key: string) => void): Command[] {
-  return items.map((item) => ({ id: `${sort}:${item.key}`, title: titled(item.title), detail: item.key, run: () => read(item.key) }));
+function openCommands(items: readonly Item[], sort: string, read: (key: string) => void): Command[] {
+  return items.map((item) => ({ id: `${sort}:${item.key}`, title: displayTitle(item.title), detail: item.key, run: () => read(item.key) }));
 }
 
-/** Everything that can be done just now, in sections. */
-export function offers(desk: Desk, { go, toSearch, lookFor, read }: Ways): Section[] {
-  const { shelf } = desk;
-  const view = GROUPS.find((one) => one === desk.view);
-  const item = desk.item;
+/** Returns all available commands in sections. */
+export function suggestions(app: AppState, { go, toSearch, searchFor, read }: Navigation): Section[] {
+  const { store: store } = app;
+  const view = GROUPS.find((one) => one === app.view);
+  const item = app.item;
   const sections: Section[] = [
-    { id: "item", title: item ? nameOf(item) : "", commands: given(desk, "item") },
-    { id: "pinned", title: said.pinned, commands: opening(shelf.kept.pinned, "pinned", read) },
+    { id: "item", title: item ? itemName(item) : "", commands: availableCommands(app, "item") },
+    { id: "pinned", title: texts.pinned, commands: openCommands(store.state.pinned, "pinned", read) },
     {
       id: "recent",
-      title: said.recent,
-      commands: opening(shelf.kept.recent.filter((one) => !shelf.isPinned(one.key)).slice(0, RECENT), "recent", read),
+      title: texts.recent,
+      commands: openCommands(store.state.recent.filter((one) => !store.isPinned(one.key)).slice(0, MAX_RECENT), "recent", read),
     },
     {
       id: "last",
-      title: said.lastSearch,
-      commands: [shelf.lastSearch].flatMap((query) =>
-        query === null || query === desk.search.query ? [] : [{ id: `last:${query}`, title: query, run: () => lookFor(query) }],
+      title: texts.lastSearch,
+      commands: [store.lastSearch].flatMap((query) =>
+        query === null || query === app.search.query ? [] : [{ id: `last:${query}`, title: query, run: () => searchFor(query) }],
       ),
     },
     {
       id: "saved",
-      title: said.savedSearches,
-      commands: shelf.kept.searches.map((query) => ({ id: `saved:${query}`, title: query, run: () => lookFor(query) })),
+      title: texts.savedSearches,
+      commands: store.state.searches.map((query) => ({ id: `saved:${query}`, title: query, run: () => searchFor(query) })),
     },
-    { id: "view", title: words.shell.views[desk.view].name, commands: view ? given(desk, view) : [] },
+    { id: "view", title: words.shell.views[app.view].name, commands: view ? availableCommands(app, view) : [] },
     {
       id: "go",
-      title: said.goTo,
+      title: texts.goTo,
       commands: [
         ...VIEWS.map((one, at) => ({
           id: `view-${one.id}`,
@@ -70,60 +70,60 @@ export function offers(desk: Desk, { go, toSearch, lookFor, read }: Ways): Secti
           keys: [String(at + 1)],
           run: () => (one.id === "search" ? toSearch() : go(one.id)),
         })),
-        ...given(desk, "everywhere"),
+        ...availableCommands(app, "everywhere"),
       ],
     },
-    { id: "more", title: said.more, commands: more(desk, go) },
+    { id: "more", title: texts.more, commands: otherCommands(app, go) },
   ];
   return sections.filter((section) => section.commands.length > 0);
 }
 
-function more(desk: Desk, go: (view: ViewId) => void): Command[] {
-  const found: Command[] = [
-    { id: "add", title: said.add, detail: said.addWhat, run: () => desk.sources.startAdding() },
-    { id: "import", title: said.importFiles, run: () => desk.sources.startAdding("files") },
+function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
+  const findItems: Command[] = [
+    { id: "add", title: texts.add, detail: texts.addWhat, run: () => app.sources.startAdding() },
+    { id: "import", title: texts.importFiles, run: () => app.sources.startAdding("files") },
   ];
-  if (desk.view !== "notes") found.push({ id: "note", title: said.newNote, run: () => desk.notes.startWriting() });
-  const live = desk.sources.mirrors;
-  if (live.length > 0 && !desk.jobs.get("sync")) {
-    found.push({ id: "sync", title: said.syncAll, run: () => void desk.sources.sync([]) });
+  if (app.view !== "notes") findItems.push({ id: "note", title: texts.newNote, run: () => app.notes.startWriting() });
+  const live = app.sources.mirrors;
+  if (live.length > 0 && !app.jobs.get("sync")) {
+    findItems.push({ id: "sync", title: texts.syncAll, run: () => void app.sources.sync([]) });
   }
-  for (const { source } of live.length > 1 && !desk.jobs.get("sync") ? live : []) {
-    found.push({ id: `sync-${source}`, title: said.sync(source), run: () => void desk.sources.sync([source]) });
+  for (const { source } of live.length > 1 && !app.jobs.get("sync") ? live : []) {
+    findItems.push({ id: `sync-${source}`, title: texts.sync(source), run: () => void app.sources.sync([source]) });
   }
-  if (!desk.isEmpty && !desk.jobs.get("triage")) {
-    found.push({
+  if (!app.isEmpty && !app.jobs.get("triage")) {
+    findItems.push({
       id: "scan",
-      title: said.scan,
-      detail: said.scanWhich,
+      title: texts.scan,
+      detail: texts.scanWhich,
       run: () => {
         go("triage");
-        void desk.triage.scan();
+        void app.triage.scan();
       },
     });
   }
-  if (!desk.isEmpty && !desk.jobs.get("index")) {
-    found.push({ id: "index", title: words.shared.updateIndex, run: () => void desk.update() });
+  if (!app.isEmpty && !app.jobs.get("index")) {
+    findItems.push({ id: "index", title: words.shared.updateIndex, run: () => void app.updateIndexes() });
   }
-  for (const job of desk.jobs.running) {
-    const stop = () => void desk.jobs.cancel(job.kind).catch((thrown: unknown) => desk.say(thrown));
-    found.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(said.jobs[job.kind]), run: stop });
+  for (const job of app.jobs.running) {
+    const stop = () => void app.jobs.cancel(job.kind).catch((thrown: unknown) => app.showError(thrown));
+    findItems.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(texts.jobs[job.kind]), run: stop });
   }
-  for (const theme of LOOKS.theme.filter((one) => one !== appearance.chosen.theme)) {
-    found.push({ id: `theme-${theme}`, title: said.theme(said.themes[theme]), run: () => appearance.choose({ theme }) });
+  for (const theme of APPEARANCE_OPTIONS.theme.filter((one) => one !== appearance.choices.theme)) {
+    findItems.push({ id: `theme-${theme}`, title: texts.theme(texts.themes[theme]), run: () => appearance.choose({ theme }) });
   }
-  const next = appearance.chosen.density === "compact" ? "comfortable" : "compact";
-  found.push({
+  const next = appearance.choices.density === "compact" ? "comfortable" : "compact";
+  findItems.push({
     id: "density",
-    title: said.makeLists(said.densities[next]),
-    finds: said.density,
+    title: texts.makeLists(texts.densities[next]),
+    keywords: texts.density,
     run: () => appearance.choose({ density: next }),
   });
-  return found;
+  return findItems;
 }
 
-/** The items that fit what is typed. */
+/** Finds items that match the typed text. */
 export async function found(typed: string, read: (key: string) => void): Promise<Command[]> {
-  const { hits } = await api.find(typed, FOUND);
-  return hits.map((hit) => ({ id: `item:${hit.key}`, title: titled(plain(hit.title)), detail: hit.key, run: () => read(hit.key) }));
+  const { hits } = await api.findItems(typed, MAX_FOUND);
+  return hits.map((hit) => ({ id: `item:${hit.key}`, title: displayTitle(spanText(hit.title)), detail: hit.key, run: () => read(hit.key) }));
 }

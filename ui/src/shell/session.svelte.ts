@@ -1,5 +1,5 @@
-// How each view was left, what was searched for, and notes that are half written, kept over restarts for each casebook. A text that
-// was pasted is somebody else's: it is never among what is kept.
+// The state of each view, kept per casebook across restarts. Pasted text may be a customer's and is
+// never kept.
 
 import { paths } from "../answer/logs.svelte";
 import { KINDS, type Writing } from "../notes/notes.svelte";
@@ -7,16 +7,16 @@ import type { NoteKind } from "../lib/types";
 import { TABS, type Tab } from "../problems/problems.svelte";
 import { isPasted } from "../search/query";
 import type { Reader } from "../search/reader.svelte";
-import type { Desk } from "./desk.svelte";
+import type { AppState } from "./desk.svelte";
 
-/** Another form of what is kept has another number; what an older or newer program wrote is left alone. */
+/** The storage format; other versions are ignored. */
 const VERSION = 1;
-/** In characters, for everything that is kept. */
-export const MOST = 64_000;
-const AFTER = 250;
+/** The largest stored size, in characters. */
+export const MAX_SIZE = 64_000;
+const SAVE_DELAY = 250;
 
-export interface Kept {
-  /** A query that was typed, and what was read, by its keys. */
+export interface StoredSession {
+  /** A typed query and the keys of the open documents. */
   search: { query: string; reading: string | null; beside: string | null };
   triage: { selected: string | null; related: boolean };
   notes: { kind: NoteKind | null; selected: string | null };
@@ -38,8 +38,8 @@ function draft(value: unknown): Writing {
   };
 }
 
-/** What was kept; nothing of what cannot be read. */
-export function read(stored: string | null): Kept | null {
+/** Parses a stored session; `null` if it is invalid. */
+export function parseSession(stored: string | null): StoredSession | null {
   try {
     const found = part(JSON.parse(stored ?? ""));
     if (found["version"] !== VERSION) return null;
@@ -62,37 +62,37 @@ export function read(stored: string | null): Kept | null {
   }
 }
 
-/** As it is stored: of drafts that are too much together, the oldest are left out. */
-export function written(kept: Kept): string {
+/** Serializes a session, without the oldest drafts if it is too large. */
+export function serializeSession(kept: StoredSession): string {
   for (let from = 0; ; from++) {
     const stored = JSON.stringify({ version: VERSION, ...kept, drafts: kept.drafts.slice(from) });
-    if (stored.length <= MOST || from >= kept.drafts.length) return stored;
+    if (stored.length <= MAX_SIZE || from >= kept.drafts.length) return stored;
   }
 }
 
 export class Session {
-  #desk: Desk;
+  #app: AppState;
   #stop: (() => void) | null = null;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(app: AppState) {
+    this.#app = app;
   }
 
-  /** Brings back how the views of a casebook were left, and keeps from now on how they are. */
+  /** Restores the session of a casebook and stores changes from then on. */
   open(casebook: string): void {
     this.#stop?.();
     const place = `session:${casebook}`;
     // A timer may outlive the page.
     const storage = localStorage;
-    const kept = read(storage.getItem(place));
+    const kept = parseSession(storage.getItem(place));
     if (kept) this.#restore(kept);
-    const keep = (kept: Kept) => storage.setItem(place, written(kept));
+    const keep = (kept: StoredSession) => storage.setItem(place, serializeSession(kept));
     const onpagehide = () => keep(this.#kept());
     this.#stop = $effect.root(() => {
       $effect(() => {
         const kept = this.#kept();
-        // Typing changes it with each key.
-        const timer = setTimeout(() => keep(kept), AFTER);
+        // Typing changes the session on each keystroke.
+        const timer = setTimeout(() => keep(kept), SAVE_DELAY);
         return () => clearTimeout(timer);
       });
       $effect(() => {
@@ -102,56 +102,56 @@ export class Session {
     });
   }
 
-  /** What was chosen among sources that are gone is chosen no more. */
-  settle(sources: readonly string[]): void {
-    const { problems } = this.#desk;
+  /** Clears choices of sources that no longer exist. */
+  dropMissing(sources: readonly string[]): void {
+    const { problems } = this.#app;
     if (problems.source !== null && !sources.includes(problems.source)) problems.source = null;
   }
 
-  #restore({ search, triage, notes, sources, problems, drafts }: Kept): void {
-    const desk = this.#desk;
-    desk.search.set(search.query, false);
+  #restore({ search, triage, notes, sources, problems, drafts }: StoredSession): void {
+    const app = this.#app;
+    app.search.set(search.query, false);
     void this.#read(search);
-    desk.triage.returnTo(triage.selected, triage.related);
-    Object.assign(desk.notes, notes);
-    desk.sources.selected = sources.selected;
-    Object.assign(desk.problems, problems);
-    desk.notes.takeDrafts(drafts);
+    app.triage.restoreSelection(triage.selected, triage.related);
+    Object.assign(app.notes, notes);
+    app.sources.selected = sources.selected;
+    Object.assign(app.problems, problems);
+    app.notes.takeDrafts(drafts);
   }
 
-  /** Reads again what was read, as far as it is still there. */
-  async #read({ reading, beside }: Kept["search"]): Promise<void> {
-    const desk = this.#desk;
-    // Two are seen as two; one is found beside its list.
-    desk.reader.reading = beside !== null;
+  /** Reopens the documents that still exist. */
+  async #read({ reading, beside }: StoredSession["search"]): Promise<void> {
+    const app = this.#app;
+    // Two documents are shown as two; one is shown next to its list.
+    app.reader.reading = beside !== null;
     const open = async (reader: Reader, key: string | null) => {
       if (key === null) return;
       await reader.show({ key, anchor: null });
-      if (reader.failure !== null && reader.place?.key === key) reader.close();
+      if (reader.failure !== null && reader.position?.key === key) reader.close();
     };
-    await Promise.all([open(desk.reader, reading), open(desk.beside.reader, beside)]);
-    const left = desk.beside.reader.place;
-    if (desk.reader.place !== null || left === null) return;
-    desk.beside.clear();
-    await open(desk.reader, left.key);
+    await Promise.all([open(app.reader, reading), open(app.splitPane.reader, beside)]);
+    const left = app.splitPane.reader.position;
+    if (app.reader.position !== null || left === null) return;
+    app.splitPane.clear();
+    await open(app.reader, left.key);
   }
 
-  #searched(): Kept["search"] {
-    const { search, reader, beside } = this.#desk;
-    // No file is read unasked.
-    const query = search.isOwn && !isPasted(search.query) && paths(search.query).length === 0 ? search.query : "";
+  #searched(): StoredSession["search"] {
+    const { search, reader, splitPane: beside } = this.#app;
+    // Files are never read without a request.
+    const query = search.isTyped && !isPasted(search.query) && paths(search.query).length === 0 ? search.query : "";
     const isSearch = query.trim() !== "";
     return {
       query: isSearch ? query : "",
-      reading: isSearch || beside.isOpen ? (reader.place?.key ?? null) : null, beside: beside.reader.place?.key ?? null,
+      reading: isSearch || beside.isOpen ? (reader.position?.key ?? null) : null, beside: beside.reader.position?.key ?? null,
     };
   }
 
-  #kept(): Kept {
-    const { triage, notes, sources, problems } = this.#desk;
+  #kept(): StoredSession {
+    const { triage, notes, sources, problems } = this.#app;
     return {
       search: this.#searched(),
-      triage: { selected: triage.reading, related: triage.relatedOpen },
+      triage: { selected: triage.reading, related: triage.isRelatedOpen },
       notes: { kind: notes.kind, selected: notes.selected },
       sources: { selected: sources.selected },
       problems: { source: problems.source, span: problems.span, tab: problems.tab },

@@ -1,11 +1,10 @@
-// What a person comes back to, kept over restarts for each casebook: what was read, what is pinned, searches, and how the
-// triage desk was set.
+// Recent and pinned items, searches and settings, kept per casebook across restarts.
 
 import { isPasted } from "../search/query";
-import { BANDS } from "../triage/words";
+import { BAND_LABELS } from "../triage/words";
 import type { Band, DocKind, State } from "../lib/types";
 
-/** A document as a list shows it. */
+/** A document as shown in a list. */
 export interface Item {
   key: string;
   title: string;
@@ -14,83 +13,83 @@ export interface Item {
   state_reason: string | null;
 }
 
-export interface DeskSetting {
+export interface TriageSettings {
   source: string | null;
   includeClosed: boolean;
   band: Band;
 }
 
-export interface Kept {
-  /** What was read, the latest first. */
+export interface StoredState {
+  /** Recently read, newest first. */
   recent: readonly Item[];
   pinned: readonly Item[];
   searches: readonly string[];
-  /** What was last searched for. */
-  asked: string;
-  triage: DeskSetting | null;
-  /** Reports that are put off, each with when it waits again (milliseconds). */
+  /** The last query. */
+  recordQuery: string;
+  triage: TriageSettings | null;
+  /** Snoozed reports and when they return, in Unix milliseconds. */
   snoozed: Readonly<Record<string, number>>;
-  /** When the window was last looked at, and what it is measured against. */
+  /** When the window was last in use, for "since the last visit". */
   visit: Visit | null;
   /** The order of search results. */
   sort: SortOrder;
-  /** After how many minutes it syncs by itself; 0 is never. */
+  /** The automatic sync interval in minutes; 0 is never. */
   syncEvery: number;
-  /** The same for single sources that have an interval of their own. */
+  /** Intervals of single sources. */
   syncEach: Readonly<Record<string, number>>;
-  /** Whether it also syncs where the network is paid for by what goes over it. */
+  /** Whether to sync on metered networks. */
   syncMetered: boolean;
-  /** The hosts whose images are shown. */
+  /** Hosts whose images are shown. */
   images: readonly string[];
-  /** Which of the first keys were used. */
+  /** The keys of the tour that were used. */
   learnt: readonly string[];
 }
 
-/** A moment at which the window was looked at, and up to when each source was known then (milliseconds). */
-export interface Looked {
+/** A time when the window was in use, and how recent each source was then, in Unix milliseconds. */
+export interface VisitTime {
   at: number;
   upTo: Readonly<Record<string, number>>;
 }
 
-/** The visit that goes on, and the last look of the one before it. */
+/** The current visit and the end of the previous one. */
 interface Visit {
-  last: Looked;
-  since: Looked;
+  last: VisitTime;
+  since: VisitTime;
 }
 
-/** Who was away for less long comes back to the same morning. */
-const AWAY = 4 * 3_600_000;
+/** A shorter absence continues the same visit. */
+const VISIT_GAP = 4 * 3_600_000;
 const DAY = 86_400_000;
 
 export const SORT_ORDERS = ["best", "newest", "changed", "comments"] as const;
 export type SortOrder = (typeof SORT_ORDERS)[number];
 
-const RECENT = 12;
-const EMPTY: Kept = {
-  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
+const MAX_RECENT = 12;
+const EMPTY_STATE: StoredState = {
+  recent: [], pinned: [], searches: [], recordQuery: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
 };
 
-const itemOf = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
+const toItem = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
 const isItem = (one: unknown): one is Item =>
   typeof one === "object" && one !== null && "key" in one && typeof one.key === "string" && "title" in one && typeof one.title === "string";
 
 const numbers = (found: unknown): Record<string, number> =>
   Object.fromEntries(Object.entries(typeof found === "object" && found !== null ? found : {}).filter((one): one is [string, number] => typeof one[1] === "number"));
-const looked = (found: Looked): Looked => ({ at: Number(found.at), upTo: numbers(found.upTo) });
+const parseVisit = (found: VisitTime): VisitTime => ({ at: Number(found.at), upTo: numbers(found.upTo) });
 
-/** What was written by this or another version of the program; what cannot be read is as if it was never there. */
-function read(text: string | null): Kept {
+/** Parses the stored state; invalid parts count as empty. */
+function read(text: string | null): StoredState {
   try {
-    const found = JSON.parse(text ?? "") as Partial<Kept>;
+    const found = JSON.parse(text ?? "") as Partial<StoredState>;
     const { triage, visit } = found;
     return {
       recent: (found.recent ?? []).filter(isItem),
       pinned: (found.pinned ?? []).filter(isItem),
       searches: (found.searches ?? []).filter((one) => typeof one === "string"),
-      asked: typeof found.asked === "string" ? found.asked : "",
-      triage: triage && triage.band in BANDS ? triage : null,
+      recordQuery: typeof found.recordQuery === "string" ? found.recordQuery : "",
+      triage: triage && triage.band in BAND_LABELS ? triage : null,
       snoozed: numbers(found.snoozed),
-      visit: visit ? { last: looked(visit.last), since: looked(visit.since) } : null,
+      visit: visit ? { last: parseVisit(visit.last), since: parseVisit(visit.since) } : null,
       sort: SORT_ORDERS.find((one) => one === found.sort) ?? "best",
       syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
       syncEach: numbers(found.syncEach),
@@ -99,113 +98,111 @@ function read(text: string | null): Kept {
       learnt: (found.learnt ?? []).filter((one) => typeof one === "string"),
     };
   } catch {
-    return EMPTY;
+    return EMPTY_STATE;
   }
 }
 
-/** The shelf of a casebook: each part is what was kept, and every change is kept at once. */
-export class Shelf {
-  #kept = $state.raw<Kept>(EMPTY);
+/** The stored state of a casebook; each change is stored at once. */
+export class LocalStore {
+  #kept = $state.raw<StoredState>(EMPTY_STATE);
   #place: string | null = null;
 
-  /** Opens the shelf of a casebook. */
   open(casebook: string): void {
     this.#place = `shelf:${casebook}`;
     this.#kept = read(localStorage.getItem(this.#place));
   }
 
-  get kept(): Kept {
+  get state(): StoredState {
     return this.#kept;
   }
 
-  keep(change: Partial<Kept>): void {
+  update(change: Partial<StoredState>): void {
     this.#kept = { ...this.#kept, ...change };
     if (this.#place !== null) localStorage.setItem(this.#place, JSON.stringify(this.#kept));
   }
 
-  /** What was last searched for, unless it is saved anyway. */
+  /** The last query, unless it is a saved search. */
   get lastSearch(): string | null {
-    const { asked } = this.kept;
+    const { recordQuery: asked } = this.state;
     return asked === "" || this.hasSearch(asked) ? null : asked;
   }
 
-  /** What "since the last visit" means; the first visit shows the last day. */
-  get since(): Looked {
-    return this.kept.visit?.since ?? { at: Date.now() - DAY, upTo: {} };
+  /** The end of the previous visit; at first, a day ago. */
+  get since(): VisitTime {
+    return this.state.visit?.since ?? { at: Date.now() - DAY, upTo: {} };
   }
 
-  /** The window is looked at, and shows what the sources had at these moments. */
-  look(now: number, upTo: Looked["upTo"]): void {
-    const { visit } = this.kept;
-    const since = visit === null ? { at: now - DAY, upTo: {} } : now - visit.last.at >= AWAY ? visit.last : visit.since;
-    this.keep({ visit: { last: { at: now, upTo }, since } });
+  /** Records that the window is in use, and how recent the sources are. */
+  recordVisit(now: number, upTo: VisitTime["upTo"]): void {
+    const { visit } = this.state;
+    const since = visit === null ? { at: now - DAY, upTo: {} } : now - visit.last.at >= VISIT_GAP ? visit.last : visit.since;
+    this.update({ visit: { last: { at: now, upTo }, since } });
   }
 
-  /** A document was read. */
   read(item: Item): void {
-    const fresh = itemOf(item);
-    const { recent, pinned } = this.kept;
-    this.keep({
-      recent: [fresh, ...recent.filter((one) => one.key !== fresh.key)].slice(0, RECENT),
+    const fresh = toItem(item);
+    const { recent, pinned } = this.state;
+    this.update({
+      recent: [fresh, ...recent.filter((one) => one.key !== fresh.key)].slice(0, MAX_RECENT),
       pinned: pinned.map((one) => (one.key === fresh.key ? fresh : one)),
     });
   }
 
   isPinned(key: string): boolean {
-    return this.kept.pinned.some((one) => one.key === key);
+    return this.state.pinned.some((one) => one.key === key);
   }
 
-  /** Pins a document, or takes its pin away. Whether it is pinned now. */
-  pin(item: Item): boolean {
+  /** Pins or unpins a document. Returns whether it is pinned now. */
+  togglePin(item: Item): boolean {
     const was = this.isPinned(item.key);
-    const others = this.kept.pinned.filter((one) => one.key !== item.key);
-    this.keep({ pinned: was ? others : [itemOf(item), ...others] });
+    const others = this.state.pinned.filter((one) => one.key !== item.key);
+    this.update({ pinned: was ? others : [toItem(item), ...others] });
     return !was;
   }
 
   hasSearch(query: string): boolean {
-    return this.kept.searches.includes(query.trim());
+    return this.state.searches.includes(query.trim());
   }
 
-  /** Saves a search, or forgets it. Whether it is saved now. */
-  saveSearch(query: string): boolean {
+  /** Saves or removes a search. Returns whether it is saved now. */
+  toggleSearch(query: string): boolean {
     const text = query.trim();
     const was = this.hasSearch(text);
-    const others = this.kept.searches.filter((one) => one !== text);
-    this.keep({ searches: was ? others : [text, ...others] });
+    const others = this.state.searches.filter((one) => one !== text);
+    this.update({ searches: was ? others : [text, ...others] });
     return !was;
   }
 
-  /** A search stood long enough to be meant. A pasted text is no search to come back to, nor is a single letter. */
+  /** Records a query that was not changed for a while, unless it is pasted or a single letter. */
   asked(query: string): void {
     const text = query.trim();
-    if (/../u.test(text) && text !== this.kept.asked && !isPasted(text)) this.keep({ asked: text });
+    if (/../u.test(text) && text !== this.state.recordQuery && !isPasted(text)) this.update({ recordQuery: text });
   }
 
-  /** Gives a source an interval of its own in minutes, or (nothing) the one of all. */
-  setSyncOf(source: string, minutes: number | null): void {
-    const { [source]: _, ...others } = this.kept.syncEach;
-    this.keep({ syncEach: minutes === null ? others : { ...others, [source]: minutes } });
+  /** Sets a source's sync interval in minutes; `null` for the default. */
+  setSyncInterval(source: string, minutes: number | null): void {
+    const { [source]: _, ...others } = this.state.syncEach;
+    this.update({ syncEach: minutes === null ? others : { ...others, [source]: minutes } });
   }
 
   showImages(host: string, show: boolean): void {
-    const others = this.kept.images.filter((one) => one !== host);
-    this.keep({ images: show ? [...others, host] : others });
+    const others = this.state.images.filter((one) => one !== host);
+    this.update({ images: show ? [...others, host] : others });
   }
 
-  hasLearnt(id: string): boolean {
-    return this.kept.learnt.includes(id);
+  isUsed(id: string): boolean {
+    return this.state.learnt.includes(id);
   }
 
-  /** These of the first keys are known now. */
-  learn(...ids: readonly string[]): void {
-    const fresh = ids.filter((id) => !this.hasLearnt(id));
-    if (fresh.length > 0) this.keep({ learnt: [...this.kept.learnt, ...fresh] });
+  /** Marks keys of the tour as used. */
+  markUsed(...ids: readonly string[]): void {
+    const fresh = ids.filter((id) => !this.isUsed(id));
+    if (fresh.length > 0) this.update({ learnt: [...this.state.learnt, ...fresh] });
   }
 
-  /** Puts a report off, or (nothing) lets it wait again. What is over is forgotten. */
+  /** Snoozes a report until a time, or (`null`) ends its snooze. Expired snoozes are removed. */
   snooze(key: string, until: number | null): void {
-    const others = Object.entries(this.kept.snoozed).filter(([one, at]) => one !== key && at > Date.now());
-    this.keep({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
+    const others = Object.entries(this.state.snoozed).filter(([one, at]) => one !== key && at > Date.now());
+    this.update({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
   }
 }

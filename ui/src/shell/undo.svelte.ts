@@ -1,54 +1,54 @@
-// What was done and can be taken back: one stack for the whole window.
+// The undo stack of the window.
 
-import { words as said } from "../words";
+import { words as texts } from "../words";
 import type { Toasts } from "./toasts.svelte";
 
-export interface Deed {
-  /** What was done, as a sentence. */
+export interface UndoEntry {
+  /** A sentence in the past tense. */
   words: string;
-  /** Takes it back; throws where that fails. */
+  /** Undoes the action; throws on failure. */
   takeBack: () => Promise<void> | void;
 }
 
-/** Older deeds are no longer in anybody's mind, and to take one back unseen would be worse than not to. */
-const KEPT = 100;
+/** Older actions are forgotten: undoing one unseen would be worse than keeping it. */
+const MAX_ENTRIES = 100;
 
-export class Undo {
-  #deeds = $state.raw<readonly Deed[]>([]);
+export class UndoStack {
+  #deeds = $state.raw<readonly UndoEntry[]>([]);
   #toasts: Toasts;
   #say: (thrown: unknown) => void;
-  #told = new Map<Deed, number>();
+  #told = new Map<UndoEntry, number>();
 
   constructor(toasts: Toasts, say: (thrown: unknown) => void) {
     this.#toasts = toasts;
     this.#say = say;
   }
 
-  get last(): Deed | null {
+  get last(): UndoEntry | null {
     return this.#deeds.at(-1) ?? null;
   }
 
-  /** Something was done: says so, and offers to take it back. */
-  did(words: string, takeBack: () => Promise<void> | void): Deed {
+  /** Records an action, and shows it with an undo button. */
+  record(words: string, takeBack: () => Promise<void> | void): UndoEntry {
     const deed = { words, takeBack };
-    this.#deeds = [...this.#deeds, deed].slice(-KEPT);
-    this.#told.set(deed, this.#toasts.say(words, () => void this.takeBack(deed)));
+    this.#deeds = [...this.#deeds, deed].slice(-MAX_ENTRIES);
+    this.#told.set(deed, this.#toasts.show(words, () => void this.takeBack(deed)));
     return deed;
   }
 
-  /** It did not come to it after all. */
-  forget(deed: Deed): void {
+  /** Removes an action that failed. */
+  remove(deed: UndoEntry): void {
     this.#deeds = this.#deeds.filter((d) => d !== deed);
     this.#toasts.dismiss(this.#told.get(deed) ?? 0);
     this.#told.delete(deed);
   }
 
-  /** Takes a deed back, the last one if not told which, and says so. Whether there was one and it could be. */
-  async takeBack(deed: Deed | null = this.last): Promise<boolean> {
+  /** Undoes an action, the last one by default, and reports it. Returns whether it succeeded. */
+  async takeBack(deed: UndoEntry | null = this.last): Promise<boolean> {
     if (!deed || !this.#deeds.includes(deed)) return false;
     const place = this.#deeds.indexOf(deed);
-    // At once: a second key takes the one before.
-    this.forget(deed);
+    // Removed at once, so that a second keystroke undoes the previous action.
+    this.remove(deed);
     try {
       await deed.takeBack();
     } catch (thrown) {
@@ -56,7 +56,7 @@ export class Undo {
       this.#say(thrown);
       return false;
     }
-    this.#toasts.say(said.shell.takenBack(deed.words));
+    this.#toasts.show(texts.shell.takenBack(deed.words));
     return true;
   }
 }

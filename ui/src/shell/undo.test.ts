@@ -1,19 +1,19 @@
 import { beforeEach, expect, it } from "vitest";
 import { Toasts } from "./toasts.svelte";
-import { Undo } from "./undo.svelte";
+import { UndoStack } from "./undo.svelte";
 
 let toasts: Toasts;
-let undo: Undo;
+let undo: UndoStack;
 let undone: string[];
-let said: unknown[];
+let texts: unknown[];
 
 beforeEach(() => {
   toasts = new Toasts();
-  said = [];
+  texts = [];
   undone = [];
-  undo = new Undo(toasts, (thrown) => said.push(thrown));
+  undo = new UndoStack(toasts, (thrown) => texts.push(thrown));
 });
-const did = (words: string) => undo.did(words, () => void undone.push(words));
+const did = (words: string) => undo.record(words, () => void undone.push(words));
 
 it("takes back the last, then the one before, and says each time what", async () => {
   did("first.");
@@ -34,12 +34,12 @@ it("takes the same thing back once, however often it is asked", async () => {
 
 it("does not say that it did what it could not, and can be asked again", async () => {
   let refuse = true;
-  undo.did("moved.", () => {
+  undo.record("moved.", () => {
     if (refuse) throw new Error("locked");
     undone.push("moved.");
   });
   expect(await undo.takeBack()).toBe(false);
-  expect([said.length, toasts.shown]).toEqual([1, null]);
+  expect([texts.length, toasts.shown]).toEqual([1, null]);
   refuse = false;
   expect([await undo.takeBack(), undone]).toEqual([true, ["moved."]]);
 });

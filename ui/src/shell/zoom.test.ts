@@ -3,13 +3,13 @@ import { openWindow, page, press, rest } from "../stories/page";
 import * as zoom from "./zoom.svelte";
 
 page();
-beforeEach(() => zoom.apply(100));
+beforeEach(() => zoom.applyZoom(100));
 
 const size = () => document.querySelector<HTMLSelectElement>("#zoom")?.value;
 
 it("is the same for the keys and in the settings", async () => {
-  const desk = await openWindow("full");
-  desk.go("settings");
+  const app = await openWindow("full");
+  app.go("settings");
   await rest();
   expect(size()).toBe("100");
   press("+", { ctrlKey: true });
@@ -22,18 +22,18 @@ it("is the same for the keys and in the settings", async () => {
 
 it("is taken over from another window", () => {
   localStorage.setItem("zoom", "150");
-  zoom.restore();
-  expect(zoom.current()).toBe(150);
+  zoom.restoreZoom();
+  expect(zoom.zoomPercent()).toBe(150);
   localStorage.setItem("zoom", "151");
-  zoom.restore();
-  expect(zoom.current()).toBe(100);
+  zoom.restoreZoom();
+  expect(zoom.zoomPercent()).toBe(100);
 });
 
 it("leaves room for the list or a document where a large text has none for both", async () => {
   vi.stubGlobal("innerWidth", 1024);
   await openWindow("full");
   expect([document.querySelector(".results"), document.querySelector(".start")].map(Boolean)).toEqual([true, true]);
-  zoom.apply(200);
+  zoom.applyZoom(200);
   await rest();
   expect([document.querySelector(".results"), document.querySelector(".start")].map(Boolean)).toEqual([true, false]);
 });

@@ -1,7 +1,7 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
-import { Desk } from "../shell/desk.svelte";
+import { AppState } from "../shell/desk.svelte";
 import { page, rest, show, text } from "../stories/page";
 import AddSource from "./AddSource.svelte";
 
@@ -12,7 +12,7 @@ it("says that nothing was added where a host does not answer, until something el
     if (command === "add_mirror") throw { code: "network", message: "the host does not answer", hint: "Progress is saved; run sync again to continue." };
     return null;
   });
-  show(AddSource, { desk: new Desk() });
+  show(AddSource, { app: new AppState() });
   const project = document.querySelector<HTMLInputElement>("#add-project")!;
   const type = (value: string) => {
     project.value = value;

@@ -1,16 +1,16 @@
 // Files on the way into the casebook: looked at first, corrected where they were misread, then imported.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latest";
 import type { ColumnView, Failure, FileView, Imported, ImportRequest, Understood } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/desk.svelte";
 import { words } from "../words";
 
-const { files: said } = words.sources;
+const { files: texts } = words.sources;
 const { shared } = words;
 
 /** What a column can give, in the words of the engine and in a person's. */
-export const FIELDS = Object.entries(said.fields).map(([field, name]) => ({ field, name }));
+export const FIELDS = Object.entries(texts.fields).map(([field, name]) => ({ field, name }));
 
 /** The field that a person reads a column's name for. */
 export function fieldName(column: ColumnView): string {
@@ -20,24 +20,24 @@ export function fieldName(column: ColumnView): string {
 /** "Jira CSV: 12 items, 30 comments". */
 export function holds(file: FileView): string {
   const parts = [
-    file.items > 0 && said.items(file.items),
+    file.items > 0 && texts.items(file.items),
     file.comments > 0 && shared.comments(file.comments),
     file.pages > 0 && shared.pages(file.pages),
-    file.links > 0 && said.links(file.links),
-    file.releases > 0 && said.releases(file.releases),
+    file.links > 0 && texts.links(file.links),
+    file.releases > 0 && texts.releases(file.releases),
   ].filter((part) => part !== false);
-  return said.holds(file.kind, parts);
+  return texts.holds(file.kind, parts);
 }
 
 /** What an import did, in one line. */
 export function told(report: Imported): string {
   const into = shared.list(report.sources.map((share) => share.source)) || report.source;
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
-  return said.imported(into, [
-    (report.new > 0 || releases === 0) && said.fresh(report.new),
-    report.updated > 0 && said.changed(report.updated),
-    releases > 0 && said.releases(releases),
-    report.skipped > 0 && said.refused(report.skipped),
+  return texts.imported(into, [
+    (report.new > 0 || releases === 0) && texts.fresh(report.new),
+    report.updated > 0 && texts.changed(report.updated),
+    releases > 0 && texts.releases(releases),
+    report.skipped > 0 && texts.refused(report.skipped),
   ].filter((part) => part !== false));
 }
 
@@ -54,12 +54,12 @@ export class Importing {
   failure = $state.raw<Failure | null>(null);
   pending = $state(false);
 
-  readonly #desk: Desk;
+  readonly #app: AppState;
   #map = new Map<string, string>();
-  #latest = new Latest();
+  #latest = new LatestRequest();
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(app: AppState) {
+    this.#app = app;
   }
 
   get #request(): ImportRequest {
@@ -79,13 +79,13 @@ export class Importing {
     this.pending = true;
     this.failure = null;
     try {
-      const understood = await this.#desk.jobs.run("import", (onProgress) => api.understandFiles(this.#request, onProgress));
+      const understood = await this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
       if (!isCurrent()) return false;
       this.understood = understood;
     } catch (thrown) {
       if (!isCurrent()) return false;
       this.understood = null;
-      this.failure = api.failure(thrown);
+      this.failure = api.toFailure(thrown);
     }
     this.pending = false;
     return this.understood !== null && this.understood.understood.length > 0;
@@ -103,20 +103,20 @@ export class Importing {
     this.pending = true;
     this.failure = null;
     try {
-      const report = await this.#desk.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
-      this.#desk.sources.selected = report.sources[0]?.source ?? report.source;
-      this.#desk.sources.adding = false;
-      this.#desk.toasts.say(told(report));
+      const report = await this.#app.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
+      this.#app.sources.selected = report.sources[0]?.source ?? report.source;
+      this.#app.sources.adding = false;
+      this.#app.toasts.show(told(report));
       this.clear();
-      await this.#desk.changed();
+      await this.#app.reloadAll();
     } catch (thrown) {
-      this.failure = api.failure(thrown);
+      this.failure = api.toFailure(thrown);
       this.pending = false;
     }
   }
 
   clear(): void {
-    this.#latest.forget();
+    this.#latest.invalidate();
     this.paths = [];
     this.source = "";
     this.understood = null;

@@ -4,9 +4,9 @@ import { openWindow, page, rest } from "../stories/page";
 page();
 
 it("gives a source an interval of its own, and the one of all again", async () => {
-  const desk = await openWindow("full");
-  desk.shelf.keep({ syncEvery: 60 });
-  desk.go("sources");
+  const app = await openWindow("full");
+  app.store.update({ syncEvery: 60 });
+  app.go("sources");
   await rest();
   const field = () => document.querySelector<HTMLSelectElement>("#sync-this");
   const options = () => [...(field()?.options ?? [])].map((one) => one.textContent);
@@ -17,7 +17,7 @@ it("gives a source an interval of its own, and the one of all again", async () =
     select.dispatchEvent(new Event("change", { bubbles: true }));
   };
   choose("1440");
-  expect([desk.shelf.kept.syncEach["acme/app"], desk.autosync.interval("acme/app")]).toEqual([1440, 1440]);
+  expect([app.store.state.syncEach["acme/app"], app.autosync.interval("acme/app")]).toEqual([1440, 1440]);
   choose("");
-  expect([desk.shelf.kept.syncEach["acme/app"], desk.autosync.interval("acme/app")]).toEqual([undefined, 60]);
+  expect([app.store.state.syncEach["acme/app"], app.autosync.interval("acme/app")]).toEqual([undefined, 60]);
 });

@@ -1,9 +1,9 @@
 // The sources: what is mirrored and from where, how fresh it is, what is missing, and the way to add one.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/asking.svelte";
 import type { Access, CalibrationReport, Failure, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/desk.svelte";
 import { words } from "../words";
 import { Importing } from "./importing.svelte";
 
@@ -12,7 +12,7 @@ const { news } = words.sources;
 /** What a source's own "Test access" came to. */
 export type Tested = { access: Access } | { failure: Failure } | "asking";
 
-export class Sources extends Asking {
+export class Sources extends EngineRequest {
   mirrors = $state.raw<readonly MirrorView[]>([]);
   selected = $state<string | null>(null);
   /** Whether the form for a source is open. */
@@ -28,16 +28,16 @@ export class Sources extends Asking {
 
   /** Sources that are synced when the sync that runs has ended. */
   #next = new Set<string>();
-  #desk: Desk;
+  #app: AppState;
 
-  constructor(desk: Desk) {
+  constructor(app: AppState) {
     super();
-    this.#desk = desk;
-    this.importing = new Importing(desk);
+    this.#app = app;
+    this.importing = new Importing(app);
   }
 
   get all(): readonly SourceView[] {
-    return this.#desk.status?.sources ?? [];
+    return this.#app.status?.sources ?? [];
   }
 
   get source(): SourceView | null {
@@ -54,7 +54,7 @@ export class Sources extends Asking {
   }
 
   startAdding(from: "tracker" | "files" = "tracker"): void {
-    this.#desk.go("sources");
+    this.#app.go("sources");
     this.from = from;
     this.adding = true;
   }
@@ -65,7 +65,7 @@ export class Sources extends Asking {
   }
 
   async load(): Promise<void> {
-    await this.ask(api.mirrors(), (mirrors) => (this.mirrors = mirrors));
+    await this.run(api.mirrors(), (mirrors) => (this.mirrors = mirrors));
   }
 
   /** Adds a project to mirror once it was seen that it may be read, and fetches it. What cannot be read is not kept. */
@@ -75,29 +75,29 @@ export class Sources extends Asking {
     let access: Access;
     try {
       // Without its token the tracker would answer with less than there is.
-      if (token) await api.keepToken(tokenHost, token);
+      if (token) await api.saveToken(tokenHost, token);
       access = await api.testSource(source.key);
     } catch (thrown) {
       // A slip of the pen must not stay as a source that fails each day.
-      if (!before.has(source.key)) await this.#desk.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
+      if (!before.has(source.key)) await this.#app.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
       throw thrown;
     }
     this.#tested(source.key, { access });
     this.selected = source.key;
     this.adding = false;
-    await Promise.all([this.#desk.refresh(), this.load()]);
-    if (this.#desk.jobs.get("sync")) {
+    await Promise.all([this.#app.refresh(), this.load()]);
+    if (this.#app.jobs.get("sync")) {
       this.#next.add(source.key);
-      this.#desk.toasts.say(news.addedForLater(source.key));
+      this.#app.toasts.show(news.addedForLater(source.key));
     } else await this.sync([source.key]);
   }
 
   /** Keeps another token for the host of a source, and looks what can be read with it. */
   async giveToken(key: string, tokenHost: string, token: string): Promise<void> {
     try {
-      await api.keepToken(tokenHost, token);
+      await api.saveToken(tokenHost, token);
     } catch (thrown) {
-      this.#tested(key, { failure: api.failure(thrown) });
+      this.#tested(key, { failure: api.toFailure(thrown) });
       return;
     }
     await this.test(key);
@@ -105,17 +105,17 @@ export class Sources extends Asking {
 
   /** Fetches what is new from these sources, or from all. A quiet one tells of a failure in passing. Whether it came to its end. */
   async sync(keys: readonly string[], { full = false, isQuiet = false } = {}): Promise<boolean> {
-    if (this.#desk.jobs.get("sync")) return false;
+    if (this.#app.jobs.get("sync")) return false;
     let isDone = false;
     let looked = 0;
     try {
-      const reports = await this.#desk.jobs.run(
+      const reports = await this.#app.jobs.run(
         "sync",
         (onProgress) => api.sync(keys, full, onProgress),
         () => {
           if (Date.now() - looked < 2000) return;
           looked = Date.now();
-          void this.#desk.refresh();
+          void this.#app.refresh();
           void this.load();
         },
       );
@@ -124,10 +124,10 @@ export class Sources extends Asking {
       isDone = true;
     } catch (thrown) {
       // Nobody asked just now: it is told, and stands in nobody's way.
-      if (isQuiet) this.#desk.toasts.say(news.notSynced(api.failure(thrown).message));
-      else this.#desk.say(thrown);
+      if (isQuiet) this.#app.toasts.show(news.notSynced(api.toFailure(thrown).message));
+      else this.#app.showError(thrown);
     }
-    await this.#desk.changed();
+    await this.#app.reloadAll();
     const next = [...this.#next];
     this.#next.clear();
     if (next.length > 0) await this.sync(next);
@@ -139,7 +139,7 @@ export class Sources extends Asking {
     try {
       this.#tested(key, { access: await api.testSource(key) });
     } catch (thrown) {
-      this.#tested(key, { failure: api.failure(thrown) });
+      this.#tested(key, { failure: api.toFailure(thrown) });
     }
   }
 
@@ -147,38 +147,38 @@ export class Sources extends Asking {
   async trust(key: string): Promise<void> {
     try {
       const host = await api.trustSource(key);
-      this.#desk.toasts.say(news.trusted(host.host));
+      this.#app.toasts.show(news.trusted(host.host));
     } catch (thrown) {
-      this.#desk.say(thrown);
+      this.#app.showError(thrown);
     }
-    await this.#desk.changed();
+    await this.#app.reloadAll();
   }
 
   async remove(key: string): Promise<void> {
     try {
-      await this.#desk.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
-      this.#desk.toasts.say(news.removed(key));
+      await this.#app.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
+      this.#app.toasts.show(news.removed(key));
     } catch (thrown) {
-      this.#desk.say(thrown);
+      this.#app.showError(thrown);
     }
     this.selected = null;
-    await this.#desk.changed();
+    await this.#app.reloadAll();
   }
 
   /** Sources that were calibrated by themselves. */
   async learnt(reports: readonly CalibrationReport[]): Promise<void> {
     this.#keep(reports);
-    for (const report of reports) this.#desk.toasts.say(news.tuned(report.source, report.labels));
+    for (const report of reports) this.#app.toasts.show(news.tuned(report.source, report.labels));
     await this.load();
   }
 
   async calibrate(key: string): Promise<void> {
     try {
-      const report = await this.#desk.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
+      const report = await this.#app.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
       this.#keep([report]);
-      await this.#desk.changed();
+      await this.#app.reloadAll();
     } catch (thrown) {
-      this.#desk.say(thrown);
+      this.#app.showError(thrown);
     }
   }
 
@@ -191,11 +191,11 @@ export class Sources extends Asking {
   }
 
   #tell(reports: readonly SyncReport[]): void {
-    if (reports.some((report) => report.problem?.code === "cancelled")) this.#desk.toasts.say(news.stopped);
+    if (reports.some((report) => report.problem?.code === "cancelled")) this.#app.toasts.show(news.stopped);
     const whole = reports.filter((report) => report.problem === null);
     if (whole.length === 0) return;
     const fresh = whole.reduce((n, report) => n + report.new + report.updated, 0);
     const name = whole.length === 1 ? (whole[0]?.source ?? "") : news.sources(whole.length);
-    this.#desk.toasts.say(fresh > 0 ? news.brought(name, fresh) : news.nothingNew(name));
+    this.#app.toasts.show(fresh > 0 ? news.brought(name, fresh) : news.nothingNew(name));
   }
 }

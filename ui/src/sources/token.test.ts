@@ -10,8 +10,8 @@ const SOURCE = { key: "acme/pump", kind: "github" };
 const NEW = { tracker: "github", place: "acme/pump", host: "github.com", key: null, wiki: true } as const;
 
 it("takes another token for a source that exists, and tests with it", async () => {
-  const desk = await openWindow("full");
-  desk.go("sources");
+  const app = await openWindow("full");
+  app.go("sources");
   await rest();
   const asked: [string, unknown][] = [];
   mockIPC((command, payload) => {
@@ -36,8 +36,8 @@ it("takes another token for a source that exists, and tests with it", async () =
 });
 
 it("keeps no source that cannot be read, and tells why where it was typed", async () => {
-  const desk = await openWindow("full");
-  desk.sources.startAdding();
+  const app = await openWindow("full");
+  app.sources.startAdding();
   await rest();
   const asked: string[] = [];
   mockIPC((command) => {
@@ -46,13 +46,13 @@ it("keeps no source that cannot be read, and tells why where it was typed", asyn
     if (command === "test_source") throw { code: "not_found", message: "github.com has no acme/pump", hint: null };
     return null;
   });
-  await expect(desk.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "not_found" });
+  await expect(app.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "not_found" });
   expect(asked).toEqual(["add_mirror", "test_source", "remove_source"]);
-  expect(desk.sources.adding).toBe(true);
+  expect(app.sources.adding).toBe(true);
 });
 
 it("adds a source while others are synced, and syncs it after them", async () => {
-  const desk = await openWindow("full");
+  const app = await openWindow("full");
   const synced: unknown[] = [];
   let end = () => {};
   mockIPC((command, payload) => {
@@ -62,9 +62,9 @@ it("adds a source while others are synced, and syncs it after them", async () =>
     synced.push((payload as { sources: unknown }).sources);
     return synced.length > 1 ? [] : new Promise((resolve) => (end = () => resolve([])));
   });
-  const first = desk.sources.sync(["acme/app"]);
+  const first = app.sources.sync(["acme/app"]);
   await rest();
-  await desk.sources.addMirror(NEW, "github.com", "");
+  await app.sources.addMirror(NEW, "github.com", "");
   expect(synced).toEqual([["acme/app"]]);
   end();
   await first;
@@ -72,7 +72,7 @@ it("adds a source while others are synced, and syncs it after them", async () =>
 });
 
 it("leaves a source that was there before alone", async () => {
-  const desk = await openWindow("full");
+  const app = await openWindow("full");
   const asked: string[] = [];
   mockIPC((command) => {
     asked.push(command);
@@ -80,6 +80,6 @@ it("leaves a source that was there before alone", async () => {
     if (command === "test_source") throw { code: "network", message: "no way there", hint: null };
     return null;
   });
-  await expect(desk.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "network" });
+  await expect(app.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "network" });
   expect(asked).not.toContain("remove_source");
 });

@@ -4,10 +4,10 @@
 import "../app.css";
 import { mount } from "svelte";
 import App from "../App.svelte";
-import { Desk } from "../shell/desk.svelte";
+import { AppState } from "../shell/desk.svelte";
 import PromptView from "../prompt/PromptView.svelte";
 import { Prompt } from "../prompt/prompt.svelte";
-import { appearance, type Looks } from "../shell/look.svelte";
+import { appearance, type AppearanceChoices } from "../shell/look.svelte";
 import type { ViewId } from "../shell/keys";
 import * as zoom from "../shell/zoom.svelte";
 import { MOODS, play, type Mood } from "./engine";
@@ -19,20 +19,20 @@ const mood = MOODS.find((one) => one === asked.get("window"));
 
 appearance.restore();
 const text = asked.get("text");
-for (const part of ["theme", "density"]) if (asked.get(part)) appearance.choose({ [part]: asked.get(part) } as Partial<Looks>);
-if (text) zoom.apply(Number(text));
+for (const part of ["theme", "density"]) if (asked.get(part)) appearance.choose({ [part]: asked.get(part) } as Partial<AppearanceChoices>);
+if (text) zoom.applyZoom(Number(text));
 
 /** The window as a person would have it before them: a view, a query, a document. */
 async function open(mood: Mood): Promise<void> {
   play(mood);
-  const desk = new Desk();
-  if (target) mount(App, { target, props: { desk } });
-  await desk.start();
+  const app = new AppState();
+  if (target) mount(App, { target, props: { app } });
+  await app.start();
   const [view, query, key, report] = [asked.get("view"), asked.get("query"), asked.get("read"), asked.get("report")];
-  if (view) desk.go(view as ViewId);
-  if (query) desk.lookFor(query);
-  if (key) await desk.read(key);
-  if (report) await desk.lookUp(report, "problem");
+  if (view) app.go(view as ViewId);
+  if (query) app.searchFor(query);
+  if (key) await app.openDocument(key);
+  if (report) await app.lookUp(report, "problem");
 }
 
 /** The prompt as it is shown, with what is on the clipboard or a text that is typed. */

@@ -4,7 +4,7 @@ import { clearMocks } from "@tauri-apps/api/mocks";
 import { flushSync, mount, tick, unmount, type Component } from "svelte";
 import { afterEach, beforeEach, vi } from "vitest";
 import App from "../App.svelte";
-import { Desk } from "../shell/desk.svelte";
+import { AppState } from "../shell/desk.svelte";
 import { play, type Mood } from "./engine";
 
 let shown: Record<string, unknown> | null = null;
@@ -57,13 +57,13 @@ export async function rest(): Promise<void> {
 }
 
 /** The whole window over a played engine. */
-export async function openWindow(mood: Mood): Promise<Desk> {
+export async function openWindow(mood: Mood): Promise<AppState> {
   play(mood);
-  const desk = new Desk();
-  show(App, { desk });
-  void desk.start();
+  const app = new AppState();
+  show(App, { app });
+  void app.start();
   await rest();
-  return desk;
+  return app;
 }
 
 /** Presses a key where the focus is; whether somebody took it. */

@@ -24,8 +24,8 @@ it.each(STORIES.map((story) => [`${story.component}, ${story.state}`, story] as 
 });
 
 it.each(MOODS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const)))("the window %s: %s", async (mood, view) => {
-  const desk = await openWindow(mood);
-  desk.go(view);
+  const app = await openWindow(mood);
+  app.go(view);
   await rest();
   expect(document.getElementById("main")).not.toBe(null);
   expect(document.querySelector(`#view-${view}`)?.getAttribute("aria-current")).toBe("page");
@@ -34,9 +34,9 @@ it.each(MOODS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const)))(
 });
 
 it("the window full: two items side by side", async () => {
-  const desk = await openWindow("full");
-  await desk.read("acme/app#1");
-  await desk.beside.open("acme/app#2");
+  const app = await openWindow("full");
+  await app.openDocument("acme/app#1");
+  await app.splitPane.open("acme/app#2");
   await rest();
   expect(document.querySelectorAll(".reader").length).toBe(2);
   expect(await objections()).toEqual([]);

@@ -10,7 +10,7 @@ import Loading from "../lib/Loading.svelte";
 import Marked from "../lib/Marked.svelte";
 import Notices from "../lib/Notices.svelte";
 import Prose from "../lib/Prose.svelte";
-import { hereOf } from "../lib/references";
+import { referenceContext } from "../lib/references";
 import SourceSelect from "../lib/SourceSelect.svelte";
 import StateIcon from "../lib/StateIcon.svelte";
 import Time from "../lib/Time.svelte";
@@ -41,7 +41,7 @@ import LogView from "../answer/LogView.svelte";
 import Told from "../answer/Told.svelte";
 import { Logs } from "../answer/logs.svelte";
 import PlainText from "../lib/PlainText.svelte";
-import { Desk } from "../shell/desk.svelte";
+import { AppState } from "../shell/desk.svelte";
 import { Jobs } from "../shell/jobs.svelte";
 import { Answer } from "../answer/answer.svelte";
 import { answered, BODIES, candidate, FACTS, hit, LOG, logs, MONTHS, solved, thread, TITLES, understood, type Sort } from "./samples";
@@ -72,8 +72,8 @@ function each<P>(props: (sort: Sort) => P): Record<Sort, P> {
 
 function toasts(text: string | null, undo = false): { toasts: Messages } {
   const messages = new Messages();
-  if (text !== null) messages.say(text, undo ? none : null);
-  messages.hold();
+  if (text !== null) messages.show(text, undo ? none : null);
+  messages.pauseTimeout();
   return { toasts: messages };
 }
 
@@ -96,7 +96,7 @@ function asked(text: string, parts: Part | Record<PartName, Part>, change: Parti
 
 /** Files that somebody is about to import. */
 function files(change: Partial<Importing>): ComponentProps<typeof ImportFiles> {
-  return { importing: Object.assign(new Importing(new Desk()), { paths: ["~/export/acme-issues.csv"] }, change), busy: false, cancel: none };
+  return { importing: Object.assign(new Importing(new AppState()), { paths: ["~/export/acme-issues.csv"] }, change), busy: false, cancel: none };
 }
 
 /** Logs as they were read. */
@@ -105,8 +105,8 @@ function read(change: Partial<Logs>): ComponentProps<typeof LogView> {
 }
 
 const bar = { pinned: false, before: null, passed: false, leave: null, other: null, close: null, back: none, open: none, follow: none, goTo: none };
-const rail = { current: "search" as const, go: none, waiting: 0, trouble: false, saved: [], asked: null, lookFor: none };
-const said = { anchor: "body", author: "jane.doe", association: "MEMBER", createdAt: "2026-02-03T08:00:00Z", verb: "reported" };
+const rail = { current: "search" as const, go: none, waiting: 0, trouble: false, saved: [], asked: null, searchFor: none };
+const texts = { anchor: "body", author: "jane.doe", association: "MEMBER", createdAt: "2026-02-03T08:00:00Z", verb: "reported" };
 const chart = { title: "Issues by month", months: MONTHS, sort: "bars" as const, format: String };
 const series = (values: (number | null)[]) => [{ id: "created", name: "reported", tone: "first" as const, values }];
 
@@ -118,7 +118,7 @@ export const STORIES: readonly Story[] = [
     long: { failure: { code: "io", message: TITLES.long, hint: TITLES.long } },
     hostile: { failure: { code: "io", message: TITLES.hostile, hint: null } },
   }),
-  ...told("CaseCard", CaseCard, each((sort) => ({ answer: new Answer(new Jobs(), () => []), one: solved(sort), selected: sort === "plain", choose: none, read: none }))),
+  ...told("CaseCard", CaseCard, each((sort) => ({ answer: new Answer(new Jobs(), () => []), solvedCase: solved(sort), selected: sort === "plain", choose: none, read: none }))),
   ...told("Chips", Chips, {
     empty: { query: "", change: none },
     full: { query: 'is:issue is:open label:"help wanted" -author:bot tls', change: none },
@@ -128,10 +128,10 @@ export const STORIES: readonly Story[] = [
   ...told("Choice", Choice, { full: { label: "Theme", options: [{ value: "light", name: "Light" }, { value: "dark", name: "Dark" }], value: "dark", choose: none } }),
   ...told("Code", Code, { short: { text: "if a != b -> c" }, coloured: { text: "# Twice, to be sure.\nsystemctl restart \"agent\" && exit 0", language: "sh" }, hostile: { text: BODIES.hostile, language: "html" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
   ...told("Comment", Comment, {
-    ...each((sort) => ({ ...said, html: BODIES[sort] })),
-    empty: { ...said, author: null, html: "" },
-    bot: { ...said, author: "octo-bot", bot: true, html: "<p>This issue is stale.</p>" },
-    marked: { ...said, html: BODIES.plain, marks: [{ text: "2.3.1", kind: "differs" }, { text: "agent", kind: "same" }], flash: true },
+    ...each((sort) => ({ ...texts, html: BODIES[sort] })),
+    empty: { ...texts, author: null, html: "" },
+    bot: { ...texts, author: "octo-bot", bot: true, html: "<p>This issue is stale.</p>" },
+    marked: { ...texts, html: BODIES.plain, marks: [{ text: "2.3.1", kind: "differs" }, { text: "agent", kind: "same" }], flash: true },
   }),
   ...told("Confidence", Confidence, {
     full: { candidate: candidate(), details: false },
@@ -143,7 +143,7 @@ export const STORIES: readonly Story[] = [
   ...told("Appearance", Appearance, { full: {} }),
   ...told("ImportFiles", ImportFiles, {
     ...each((sort) => files({ understood: understood(sort) })),
-    empty: { ...files({}), importing: new Importing(new Desk()) },
+    empty: { ...files({}), importing: new Importing(new AppState()) },
     loading: files({ pending: true }),
     failing: files({ failure: { code: "not_found", message: "there is no file export.csv", hint: "Check the path." } }),
   }),
@@ -162,7 +162,7 @@ export const STORIES: readonly Story[] = [
     line: { ...chart, sort: "line", series: series(MONTHS.map((_, at) => (at % 6 === 5 ? null : (at % 5) / 10))) },
     empty: { ...chart, series: series(MONTHS.map(() => 0)) },
   }),
-  ...told("Prose", Prose, { ...each((sort) => ({ html: BODIES[sort], here: hereOf(thread(sort)) })), empty: { html: "" } }),
+  ...told("Prose", Prose, { ...each((sort) => ({ html: BODIES[sort], here: referenceContext(thread(sort)) })), empty: { html: "" } }),
   ...told("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
   ...told("PartLines", PartLines, {
     full: { ...partly, part: lines("plain").known },
@@ -194,8 +194,8 @@ export const STORIES: readonly Story[] = [
     full: {
       ...rail, waiting: 1200, trouble: true, asked: "tls",
       saved: [
-        { query: "tls", tally: { found: 50, more: true } }, { query: "is:open label:bug", tally: { found: 12, more: false } },
-        { query: "更新证书", tally: { found: 0, more: false } }, { query: TITLES.long, tally: null },
+        { query: "tls", tally: { found: 50, hasMore: true } }, { query: "is:open label:bug", tally: { found: 12, hasMore: false } },
+        { query: "更新证书", tally: { found: 0, hasMore: false } }, { query: TITLES.long, tally: null },
       ],
     },
     empty: rail,
@@ -222,7 +222,7 @@ export const STORIES: readonly Story[] = [
     merged: { kind: "pull_request", state: "merged" }, page: { kind: "page", state: null }, note: { kind: "note", state: null },
   }),
   ...told("ThreadHead", ThreadHead, { ...each((sort) => ({ thread: thread(sort), filterBy: none, follow: none })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: none, follow: none } }),
-  ...told("Time", Time, { full: { at: "2026-02-03T08:00:00Z", what: "Opened" }, narrow: { at: "2026-02-03T08:00:00Z", narrow: true }, empty: { at: null } }),
-  ...told("Told", Told, each((sort) => ({ of: "acme/app#1", one: solved(sort).comments[1]!, told: true, read: none }))),
+  ...told("Time", Time, { full: { time: "2026-02-03T08:00:00Z", label: "Opened" }, narrow: { time: "2026-02-03T08:00:00Z", narrow: true }, empty: { time: null } }),
+  ...told("Told", Told, each((sort) => ({ itemKey: "acme/app#1", solution: solved(sort).comments[1]!, isFix: true, read: none }))),
   ...told("Toasts", Toasts, { full: toasts("acme/app#5 is a duplicate of acme/app#1.", true), empty: toasts(null), long: toasts(TITLES.long), hostile: toasts(TITLES.hostile) }),
 ];

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { button, openWindow, page, press, rest } from "../stories/page";
 import { play } from "../stories/engine";
 import { candidate, hit, waiting } from "../stories/samples";
-import { judgement } from "./words";
+import { assessment } from "./words";
 
 page();
 
@@ -11,7 +11,7 @@ it("lists what came since the last visit with what is said of it, and opens a pa
   const [at, hour] = [Date.now(), 3_600_000];
   const looked = { at: at - 20 * hour, upTo: { "acme/app": at - 24 * hour } };
   localStorage.setItem("shelf:/home/me/casebook", JSON.stringify({ visit: { last: looked, since: looked } }));
-  const desk = await openWindow("full");
+  const app = await openWindow("full");
   const asked: string[] = [];
   const at_ = (number: number, hours: number) => ({ ...hit("plain", number), created_at: new Date(at - hours * hour).toISOString() });
   mockIPC((command, payload) => {
@@ -22,7 +22,7 @@ it("lists what came since the last visit with what is said of it, and opens a pa
     if (command === "duplicates") return { known: null, candidates: [] };
     return command === "decided" || command === "closures" ? [] : null;
   });
-  desk.go("triage");
+  app.go("triage");
   await rest();
   // What was created before the source was last read to its end is not new, though it was found.
   expect(button("New since")?.textContent.replace(/\s+/g, " ").trim()).toBe("New since the last visit 2");
@@ -40,14 +40,14 @@ it("lists what came since the last visit with what is said of it, and opens a pa
   expect(document.activeElement?.getAttribute("role")).toBe("listbox");
   document.querySelector<HTMLElement>("ul[aria-label='New since the last visit'] .link")?.click();
   await rest();
-  expect([desk.view, desk.triage.selected]).toEqual(["triage", "acme/app#6"]);
+  expect([app.view, app.triage.selected]).toEqual(["triage", "acme/app#6"]);
   play("full");
 });
 
 it("says in one line what a report is", () => {
   const known = { key: "acme/app#2", disposition: null, kind: null, state: null, state_reason: null, title: null, url: null };
   expect([
-    judgement({ known, candidates: [] }), judgement({ known: null, candidates: [] }), judgement({ known: null, candidates: [{ ...candidate(), band: "related" }] }),
-    judgement({ known: null, candidates: [{ ...candidate(), band: "none" }] }),
+    assessment({ known, candidates: [] }), assessment({ known: null, candidates: [] }), assessment({ known: null, candidates: [{ ...candidate(), band: "related" }] }),
+    assessment({ known: null, candidates: [{ ...candidate(), band: "none" }] }),
   ]).toEqual(["Known duplicate of #2", "No earlier match", "Related to #1, 90%", "No earlier match"]);
 });

@@ -12,8 +12,8 @@ it("says once who reported when: with what was reported", () => {
 });
 
 it("lists what was decided, the last first, and takes back the one that is meant", async () => {
-  const desk = await openWindow("full");
-  desk.go("triage");
+  const app = await openWindow("full");
+  app.go("triage");
   await rest();
   for (const key of ["d", "n"]) {
     press(key);
@@ -27,12 +27,12 @@ it("lists what was decided, the last first, and takes back the one that is meant
   await rest();
   expect(rows()).toEqual(["#6 is not a duplicate of #1 Undo"]);
   expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports to review");
-  expect(desk.triage.rows.some((item) => item.key === "acme/app#5")).toBe(true);
+  expect(app.triage.rows.some((item) => item.key === "acme/app#5")).toBe(true);
 });
 
 it("asks in a dialog before it decides about pairs that were not shown", async () => {
-  const desk = await openWindow("full");
-  desk.go("triage");
+  const app = await openWindow("full");
+  app.go("triage");
   await rest();
   press("x");
   press("ArrowDown", { shiftKey: true });
@@ -41,9 +41,9 @@ it("asks in a dialog before it decides about pairs that were not shown", async (
   await rest();
   const words = () => text("dialog.ask h2");
   expect(words()).toBe("You have not seen 2 of 3 pairs yet");
-  expect(desk.triage.decisions).toEqual([]);
+  expect(app.triage.decisions).toEqual([]);
   button("Only the 1")?.click();
   await rest();
-  expect([desk.triage.decisions.map((one) => one.item.key), words()]).toEqual([["acme/app#5"], undefined]);
+  expect([app.triage.decisions.map((one) => one.item.key), words()]).toEqual([["acme/app#5"], undefined]);
   expect(text("footer .toast .text")).toBe("acme/app#5 is a duplicate of acme/app#1.");
 });

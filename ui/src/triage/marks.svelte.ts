@@ -1,8 +1,8 @@
-// The reports that are marked, so that one decision is about all of them.
+// Selected reports, which one decision applies to.
 
 import type { TriageItem } from "../lib/types";
 
-export class Marks {
+export class ReportSelection {
   #keys = $state.raw<ReadonlySet<string>>(new Set());
   #rows: () => readonly TriageItem[];
 
@@ -10,7 +10,7 @@ export class Marks {
     this.#rows = rows;
   }
 
-  /** Those that are marked and shown, in the order of the list: nothing is decided about what went out of sight. */
+  /** The selected visible reports, in list order; hidden ones are never decided. */
   get items(): readonly TriageItem[] {
     return this.#keys.size === 0 ? [] : this.#rows().filter((item) => this.#keys.has(item.key));
   }
@@ -29,7 +29,7 @@ export class Marks {
     this.#keys = keys;
   }
 
-  /** Marks two and all between them. Back over what is marked, it takes the one that was left out again. */
+  /** Selects a range. Going back over selected rows deselects the last one. */
   extend(from: string, to: string): void {
     const keys = this.#rows().map((item) => item.key);
     const [a, b] = [keys.indexOf(from), keys.indexOf(to)];

@@ -1,10 +1,10 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/desk.svelte";
 import { Jobs } from "../shell/jobs.svelte";
-import { Shelf } from "../shell/shelf.svelte";
+import { LocalStore } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
-import { Undo } from "../shell/undo.svelte";
+import { UndoStack } from "../shell/undo.svelte";
 import type { DuplicateCandidate, TriageItem, Verdict, VerdictKind } from "../lib/types";
 import { candidate as sample } from "../stories/samples";
 import { Triage } from "./triage.svelte";
@@ -21,12 +21,12 @@ let refuse: boolean;
 let refused: string | null;
 let stored: Verdict[];
 let toasts: Toasts;
-let said: unknown[];
+let texts: unknown[];
 let triage: Triage;
 
 /** Decides about the pair once it has been shown. */
 function decide(kind: VerdictKind): Promise<void> {
-  triage.saw(triage.item?.key ?? "", triage.candidate?.key ?? "");
+  triage.markSeen(triage.item?.key ?? "", triage.candidate?.key ?? "");
   return triage.decide(kind);
 }
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
   related = [];
   asked = [];
   bands = [];
-  said = [];
+  texts = [];
   refuse = false;
   refused = null;
   stored = [];
@@ -58,9 +58,9 @@ beforeEach(async () => {
     return null;
   });
   toasts = new Toasts();
-  const say = (thrown: unknown) => said.push(thrown);
-  const desk = { jobs: new Jobs(), toasts, shelf: new Shelf(), undo: new Undo(toasts, say), say, leave: () => {} };
-  triage = new Triage(desk as unknown as Desk);
+  const say = (thrown: unknown) => texts.push(thrown);
+  const app = { jobs: new Jobs(), toasts, store: new LocalStore(), undo: new UndoStack(toasts, say), showError: say, recordPlace: () => {} };
+  triage = new Triage(app as unknown as AppState);
   await triage.enter();
 });
 afterEach(() => clearMocks());
@@ -92,13 +92,13 @@ it("puts a report back whose decision could not be kept", async () => {
   await decide("related");
   expect(triage.items.map((i) => i.key)).toEqual(["a", "b", "c"]);
   expect(triage.decisions).toEqual([]);
-  expect(said.length).toBe(1);
+  expect(texts.length).toBe(1);
 });
 
 it("decides about the candidate that is shown", async () => {
   await rest();
   await rest();
-  triage.turn(1);
+  triage.nextCandidate(1);
   expect(triage.candidate?.key).toBe("a-2");
   await decide("duplicate");
   expect(asked).toEqual(["record_verdict a a-2 duplicate"]);
@@ -202,7 +202,7 @@ it("shows a report again whose decision is taken back, though an answer has brou
 it("decides, skips and takes back in the second list as in the queue", async () => {
   related = ["x", "y", "z"].map(item);
   await triage.load();
-  triage.turnToRelated();
+  triage.switchLists();
   triage.skip();
   expect([keys(triage.related), triage.selected]).toEqual([["y", "z", "x"], "y"]);
   await decide("related");
@@ -210,7 +210,7 @@ it("decides, skips and takes back in the second list as in the queue", async () 
   triage.toggleRelated();
   await triage.undo();
   // It is shown where it was.
-  expect([keys(triage.items), triage.relatedOpen, triage.selected]).toEqual([["a", "b", "c"], true, "y"]);
+  expect([keys(triage.items), triage.isRelatedOpen, triage.selected]).toEqual([["a", "b", "c"], true, "y"]);
   expect([keys(triage.related).sort(), triage.relatedWaiting]).toEqual([["x", "y", "z"], 3]);
   expect(asked).toEqual(["record_verdict y y-old related", "undo_verdict y y-old"]);
 });
@@ -218,23 +218,23 @@ it("decides, skips and takes back in the second list as in the queue", async () 
 it("keeps the related report that is read when the lists are answered anew without it", async () => {
   related = ["x", "y"].map(item);
   await triage.load();
-  triage.turnToRelated();
+  triage.switchLists();
   related = [item("y")];
   await triage.load();
   expect([keys(triage.related), triage.selected, keys(triage.items)]).toEqual([["x", "y"], "x", ["a", "b", "c"]]);
 });
 
-const seeAll = (keys: readonly string[]) => keys.forEach((key) => triage.saw(key, `${key}-old`));
+const seeAll = (keys: readonly string[]) => keys.forEach((key) => triage.markSeen(key, `${key}-old`));
 
 it("decides about all that are marked at once, says so once, and takes all back with one key", async () => {
   seeAll(["a", "b", "c"]);
-  triage.marks.toggle("a");
+  triage.selection.toggle("a");
   triage.select("b");
   triage.extend(1);
-  triage.marks.toggle("b");
-  expect([keys(triage.marks.items), triage.selected]).toEqual([["a", "c"], "c"]);
+  triage.selection.toggle("b");
+  expect([keys(triage.selection.items), triage.selected]).toEqual([["a", "c"], "c"]);
   await triage.decide("duplicate");
-  expect([asked, triage.selected, triage.marks.any, triage.decidedToday]).toEqual([
+  expect([asked, triage.selected, triage.selection.any, triage.decidedToday]).toEqual([
     ["record_verdict a a-old duplicate", "record_verdict c c-old duplicate"], "b", false, 2,
   ]);
   expect(toasts.shown?.text).toBe("Marked 2 reports as duplicates.");
@@ -244,26 +244,26 @@ it("decides about all that are marked at once, says so once, and takes all back 
 
 it("asks before it decides about what was not shown, and takes each answer", async () => {
   seeAll(["a"]);
-  for (const key of ["a", "b"]) triage.marks.toggle(key);
+  for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("related");
-  expect([asked, triage.asking?.unseen.map((pair) => pair.item.key)]).toEqual([[], ["b"]]);
-  await triage.answer("none");
-  expect([asked, triage.asking, triage.marks.items.length]).toEqual([[], null, 2]);
+  expect([asked, triage.confirmation?.unseen.map((pair) => pair.item.key)]).toEqual([[], ["b"]]);
+  await triage.confirm("none");
+  expect([asked, triage.confirmation, triage.selection.items.length]).toEqual([[], null, 2]);
   await triage.decide("related");
-  await triage.answer("shown");
+  await triage.confirm("shown");
   expect(asked).toEqual(["record_verdict a a-old related"]);
-  for (const key of ["b", "c"]) triage.marks.toggle(key);
+  for (const key of ["b", "c"]) triage.selection.toggle(key);
   await triage.decide("not_duplicate");
-  await triage.answer("all");
+  await triage.confirm("all");
   expect(asked.slice(1)).toEqual(["record_verdict b b-old not_duplicate", "record_verdict c c-old not_duplicate"]);
 });
 
 it("puts back what of several could not be kept, and takes back the others alone", async () => {
   seeAll(["a", "b"]);
   refused = "b";
-  for (const key of ["a", "b"]) triage.marks.toggle(key);
+  for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
-  expect([keys(triage.items), said.length, triage.decidedToday]).toEqual([["b", "c"], 1, 1]);
+  expect([keys(triage.items), texts.length, triage.decidedToday]).toEqual([["b", "c"], 1, 1]);
   asked = [];
   await triage.undo();
   expect([asked, keys(triage.items).toSorted()]).toEqual([["undo_verdict a a-old"], ["a", "b", "c"]]);
@@ -271,10 +271,10 @@ it("puts back what of several could not be kept, and takes back the others alone
 
 it("takes one of several back alone, and the rest with the next key", async () => {
   seeAll(["a", "b"]);
-  for (const key of ["a", "b"]) triage.marks.toggle(key);
+  for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
   asked = [];
-  await triage.takeBack(triage.done.find((one) => one.key === "a")!);
+  await triage.undoDecision(triage.done.find((one) => one.key === "a")!);
   expect([asked, triage.done.map((one) => one.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
   await triage.undo();
   expect([asked[1], triage.done]).toEqual(["undo_verdict b b-old", []]);
@@ -283,11 +283,11 @@ it("takes one of several back alone, and the rest with the next key", async () =
 it("goes over and back with the arrows, and marks nothing twice", () => {
   triage.extend(1);
   triage.extend(1);
-  expect(keys(triage.marks.items)).toEqual(["a", "b", "c"]);
+  expect(keys(triage.selection.items)).toEqual(["a", "b", "c"]);
   triage.extend(-1);
-  expect([keys(triage.marks.items), triage.selected]).toEqual([["a", "b"], "b"]);
-  triage.marks.clear();
-  expect(triage.marks.any).toBe(false);
+  expect([keys(triage.selection.items), triage.selected]).toEqual([["a", "b"], "b"]);
+  triage.selection.clear();
+  expect(triage.selection.any).toBe(false);
 });
 
 const verdict = (first: string, second: string, kind: VerdictKind, at: number, canonical: string | null = null): Verdict => ({

@@ -1,12 +1,12 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it } from "vitest";
 import type { Band, TriageItem } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/desk.svelte";
 import { Commands } from "../shell/commands.svelte";
 import { Jobs } from "../shell/jobs.svelte";
-import { Shelf } from "../shell/shelf.svelte";
+import { LocalStore } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
-import { Undo } from "../shell/undo.svelte";
+import { UndoStack } from "../shell/undo.svelte";
 import { button, page, show, text } from "../stories/page";
 import { candidate, thread, waiting } from "../stories/samples";
 import { Triage } from "./triage.svelte";
@@ -31,7 +31,7 @@ const click = (words: string) => button(words)?.click();
 async function press(key: string): Promise<void> {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
   // As the window does with what no list has taken.
-  if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.key(event, ["triage"]);
+  if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.handleKey(event, ["triage"]);
   await rest();
 }
 
@@ -39,13 +39,13 @@ async function open(): Promise<void> {
   const toasts = new Toasts();
   const say = (thrown: unknown) => { throw thrown; };
   commands = new Commands();
-  const desk = {
-    jobs: new Jobs(), toasts, undo: new Undo(toasts, say), shelf: new Shelf(), commands, status: null, isEmpty: false, details: false,
-    say, leave: () => {},
-  } as unknown as Desk;
-  triage = new Triage(desk);
-  Object.assign(desk, { triage });
-  show(TriageView, { desk });
+  const app = {
+    jobs: new Jobs(), toasts, undo: new UndoStack(toasts, say), store: new LocalStore(), commands, status: null, isEmpty: false, showsDetails: false,
+    showError: say, recordPlace: () => {},
+  } as unknown as AppState;
+  triage = new Triage(app);
+  Object.assign(app, { triage });
+  show(TriageView, { app });
   await rest();
 }
 

@@ -1,26 +1,26 @@
 import { expect, it } from "vitest";
-import { BANDS, became, MARKS, progress, reason, waits } from "./words";
+import { BAND_LABELS, dispositionLabel, BAND_SYMBOLS, progress, reason, queueSummary } from "./words";
 
 it("says what became of a candidate", () => {
-  expect(became("open").words).toBe("Still open");
-  expect(became({ fixed: "0.9.2" }).words).toBe("Fixed in 0.9.2");
-  expect(became({ fixed: null }).words).toBe("Fixed");
-  expect(became("completed")).toEqual({ words: "Closed without a documented fix", tone: "plain" });
-  expect(became({ possible_regression: null }).tone).toBe("warn");
+  expect(dispositionLabel("open").words).toBe("Still open");
+  expect(dispositionLabel({ fixed: "0.9.2" }).words).toBe("Fixed in 0.9.2");
+  expect(dispositionLabel({ fixed: null }).words).toBe("Fixed");
+  expect(dispositionLabel("completed")).toEqual({ words: "Closed without a documented fix", tone: "plain" });
+  expect(dispositionLabel({ possible_regression: null }).tone).toBe("warn");
 });
 
 it("says in one vocabulary what a pair is, each band by a word and a mark of its own", () => {
-  expect(BANDS.likely("#1")).toBe("Likely duplicate of #1");
-  expect(BANDS.possible("#1")).toBe("Possible duplicate of #1");
-  const bands = Object.values(BANDS).map((said) => said("#1"));
-  for (const told of [bands, Object.values(MARKS)]) expect(new Set(told).size).toBe(5);
+  expect(BAND_LABELS.likely("#1")).toBe("Likely duplicate of #1");
+  expect(BAND_LABELS.possible("#1")).toBe("Possible duplicate of #1");
+  const bands = Object.values(BAND_LABELS).map((texts) => texts("#1"));
+  for (const told of [bands, Object.values(BAND_SYMBOLS)]) expect(new Set(told).size).toBe(5);
 });
 
 it("says how much there is to read and what will come of it", () => {
-  expect(waits(230, 100, 41.6)).toBe("{waiting} to review; of the 100 shown, about 42 likely duplicates");
-  expect(waits(5, 5, 1.2)).toBe("{waiting} to review, about 1 likely duplicate");
-  expect(waits(5, 5, 0.4)).toBe("{waiting} to review, probably no duplicates");
-  expect([waits(1, 1, 0.6), waits(0, 0, 0), waits(3, 0, 0)]).toEqual(["{waiting} to review", "All caught up", "{waiting} to review"]);
+  expect(queueSummary(230, 100, 41.6)).toBe("{waiting} to review; of the 100 shown, about 42 likely duplicates");
+  expect(queueSummary(5, 5, 1.2)).toBe("{waiting} to review, about 1 likely duplicate");
+  expect(queueSummary(5, 5, 0.4)).toBe("{waiting} to review, probably no duplicates");
+  expect([queueSummary(1, 1, 0.6), queueSummary(0, 0, 0), queueSummary(3, 0, 0)]).toEqual(["{waiting} to review", "All caught up", "{waiting} to review"]);
 });
 
 it("keeps the figures of reasons for who asks for them", () => {

@@ -21,7 +21,7 @@ export const settings = {
     },
   },
 
-  anywhere: {
+  quickPrompt: {
     title: "Ask from anywhere",
     about:
       "A small window above all others that looks up what you see in another program. It offers the text on the clipboard " +

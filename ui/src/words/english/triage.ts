@@ -174,7 +174,7 @@ export const triage = {
     note: "Two reports are duplicates if one fix resolves both. Nothing is posted to the tracker yet.",
   },
   /** What was just done. */
-  done: {
+  decidedPairs: {
     one: (decision: string) => `${decision}.`,
     several: {
       duplicate: (reports: number) => `Marked ${count(reports)} reports as duplicates.`,
