@@ -1,17 +1,17 @@
 import { expect, it } from "vitest";
-import { openWindow, page, press, rest, text } from "../stories/page";
-import { question } from "../prompt/recognise";
+import { openWindow, setUpPage, press, settle, text } from "../stories/page";
+import { parseQuestion } from "../prompt/recognise";
 
-page();
+setUpPage();
 
 /** What the pause of somebody who types takes. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 400));
 
 it("asks about an item that is named alone, and else about the text", () => {
-  expect(question(" acme/app#12 \n")).toEqual({ key: "acme/app#12", text: "" });
-  expect(question("group/sub/app#7").key).toBe("group/sub/app#7");
+  expect(parseQuestion(" acme/app#12 \n")).toEqual({ key: "acme/app#12", text: "" });
+  expect(parseQuestion("group/sub/app#7").key).toBe("group/sub/app#7");
   for (const text of ["acme/app#12 crashes", "#12", "issue acme/app#12", "acme/app#", "FW-1043\nacme/app#12"]) {
-    expect(question(text)).toEqual({ key: null, text });
+    expect(parseQuestion(text)).toEqual({ key: null, text });
   }
 });
 
@@ -20,9 +20,9 @@ it("answers typed words after a pause, and takes neither the focus nor a row", a
   const box = document.querySelector<HTMLTextAreaElement>("#query");
   box?.focus();
   for (const typed of ["ren", "rene", "renew"]) app.search.type(typed);
-  await rest();
+  await settle();
   await pause();
-  await rest();
+  await settle();
   expect(text(".bar .first strong")).toBe("Known: not released: 2.4");
   expect(text(".bar .detail")).toBe("Until then: Restart the agent after each renewal.");
   expect([document.activeElement, document.querySelector(".answer")]).toEqual([box, null]);
@@ -31,25 +31,25 @@ it("answers typed words after a pause, and takes neither the focus nor a row", a
 it("asks nothing of a query that only lists", async () => {
   const app = await openWindow("full");
   app.search.set("is:open label:bug");
-  await rest();
+  await settle();
   expect([app.answer.question, document.querySelector(".bar")]).toEqual([null, null]);
 });
 
 it("shows the evidence by its key, and goes back to the results by Esc", async () => {
   const app = await openWindow("full");
   app.searchFor("certificate renewed");
-  await rest();
+  await settle();
   document.querySelector<HTMLElement>("#results")?.focus();
   press("a");
-  await rest();
+  await settle();
   expect(document.activeElement?.className).toContain("answer");
   expect([...document.querySelectorAll(".answer h2")].map((one) => one.textContent)).toEqual([
     "Known problem", "Possible duplicates and related reports", "Wiki pages",
   ]);
   press("j");
-  expect(app.answer.piece?.key).toBe("acme/app#6");
+  expect(app.answer.currentItem?.key).toBe("acme/app#6");
   press("Escape");
-  await rest();
+  await settle();
   expect(document.querySelector(".answer")).toBe(null);
 });
 
@@ -57,14 +57,14 @@ it("gives the focus to the answer of a command, so that the next keys are comman
   const app = await openWindow("full");
   app.go("notes");
   await app.lookUp("acme/app#5", "related");
-  await rest();
-  expect([app.view, document.activeElement?.className.includes("answer"), app.answer.piece?.section]).toEqual(["search", true, "related"]);
+  await settle();
+  expect([app.view, document.activeElement?.className.includes("answer"), app.answer.currentItem?.section]).toEqual(["search", true, "related"]);
 });
 
 it("opens a pasted log in place, and a single error of it as a text", async () => {
   const app = await openWindow("full");
   app.searchFor(Array.from({ length: 6 }, (_, at) => `2026-03-02 08:00:1${at} ERROR it stops`).join("\n"), true);
-  await rest();
+  await settle();
   expect(document.querySelectorAll(".answer .severity").length).toBe(3);
   expect(text(".bar .first strong")).toContain("31 distinct errors");
   expect(document.querySelector("#results")).toBe(null);
@@ -73,6 +73,6 @@ it("opens a pasted log in place, and a single error of it as a text", async () =
 it("copies a reply that cites what is known, and nothing private", async () => {
   const app = await openWindow("full");
   app.searchFor("certificate renewed");
-  await rest();
+  await settle();
   expect(await app.answer.copyReply()).toBe(3);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CaseComment, SolvedCase } from "../lib/types";
 import { splitCodeBlocks } from "../lib/prose";
-import { fixFirst, versionWords } from "./pieces";
+import { orderComments, versionLabel } from "./pieces";
 
 const comment = (anchor: string): CaseComment => ({
   anchor, author: null, association: null, role: null, created_at: "2026-01-01T00:00:00Z", url: null, text: "", excerpt: false,
@@ -9,8 +9,8 @@ const comment = (anchor: string): CaseComment => ({
 
 it("shows the fix first and the rest in order of time", () => {
   const one = { comments: ["a", "b", "c"].map(comment), fix: "b" } as SolvedCase;
-  expect(fixFirst(one).map((c) => c.anchor)).toEqual(["b", "a", "c"]);
-  expect(fixFirst({ ...one, fix: null }).map((c) => c.anchor)).toEqual(["a", "b", "c"]);
+  expect(orderComments(one).map((c) => c.anchor)).toEqual(["b", "a", "c"]);
+  expect(orderComments({ ...one, fix: null }).map((c) => c.anchor)).toEqual(["a", "b", "c"]);
 });
 
 it("tells code from prose", () => {
@@ -22,7 +22,7 @@ it("tells code from prose", () => {
 });
 
 it("a version is older than the fix, or should have it", () => {
-  expect(versionWords({ version: "2.3.1", has_fix: false })).toBe("2.3.1 is older");
-  expect(versionWords({ version: "main", has_fix: null })).toBe("main may or may not have the fix");
-  expect(versionWords({ version: "2.10.1", has_fix: true })).toBe("2.10.1 should have the fix: possibly a regression");
+  expect(versionLabel({ version: "2.3.1", has_fix: false })).toBe("2.3.1 is older");
+  expect(versionLabel({ version: "main", has_fix: null })).toBe("main may or may not have the fix");
+  expect(versionLabel({ version: "2.10.1", has_fix: true })).toBe("2.10.1 should have the fix: possibly a regression");
 });

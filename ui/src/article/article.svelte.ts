@@ -1,4 +1,4 @@
-// The article that is being written: its request, its text, and whether it was copied or saved.
+// The draft of an article: its request, its text, and the result of copying or saving it.
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/asking.svelte";
@@ -9,20 +9,19 @@ import { words } from "../words";
 const texts = words.article;
 
 export class ArticleDraft extends EngineRequest {
-  /** The request; none while the dialog is closed. */
+  /** `null` while the dialog is closed. */
   request = $state.raw<ArticleRequest | null>(null);
   article = $state.raw<Article | null>(null);
-  /** The text of the article as HTML. */
   html = $state("");
-  /** What was done with it. */
-  done = $state<string | null>(null);
+  /** The message after copying or saving. */
+  message = $state<string | null>(null);
 
-  begin(key: string): void {
+  start(key: string): void {
     this.article = null;
     void this.#write({ key, redact: true });
   }
 
-  end(): void {
+  close(): void {
     this.request = null;
   }
 
@@ -30,13 +29,12 @@ export class ArticleDraft extends EngineRequest {
     if (this.request) void this.#write({ ...this.request, redact });
   }
 
-  /** Puts it onto the clipboard as Markdown. */
   async copy(): Promise<void> {
     const text = this.article?.markdown;
     if (text !== undefined) await this.#try(async () => copyText(text).then(() => texts.copied));
   }
 
-  /** Saves it as a note of the report. */
+  /** Saves the article as a note linked to the report. */
   async save(): Promise<void> {
     const request = this.request;
     if (!request) return;
@@ -47,10 +45,10 @@ export class ArticleDraft extends EngineRequest {
   }
 
   async #try(act: () => Promise<string>): Promise<void> {
-    this.done = null;
+    this.message = null;
     this.failure = null;
     try {
-      this.done = await act();
+      this.message = await act();
     } catch (thrown) {
       this.failure = api.toFailure(thrown);
     }
@@ -58,7 +56,7 @@ export class ArticleDraft extends EngineRequest {
 
   async #write(request: ArticleRequest): Promise<void> {
     this.request = request;
-    this.done = null;
+    this.message = null;
     this.failure = null;
     const written = api.article(request).then(async (article) => ({ article, html: (await api.prose([article.markdown]))[0] ?? "" }));
     await this.run(written, (answer) => Object.assign(this, answer));

@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { flushSync } from "svelte";
 import { beforeEach, expect, it, vi } from "vitest";
-import { contrast, shades } from "../stories/contrast";
-import { page, rest, show } from "../stories/page";
+import { contrast, variableColors } from "../stories/contrast";
+import { setUpPage, settle, mountComponent } from "../stories/page";
 import Code from "./Code.svelte";
 import type { TokenizeRequest } from "./colour.worker";
 import { MAX_CODE_LENGTH } from "./colours";
@@ -16,7 +16,7 @@ let read: string[];
 let answers: boolean;
 let ended: number;
 
-page();
+setUpPage();
 beforeEach(() => {
   [read, answers, ended] = [[], true, 0];
   vi.stubGlobal("Worker", class {
@@ -33,8 +33,8 @@ beforeEach(() => {
 
 const block = (language: string, html: string) => `<pre><code${language && ` class="language-${language}"`}>${html}</code></pre>`;
 async function tell(html: string, marks: Mark[] = []): Promise<void> {
-  show(Comment, { anchor: "body", author: "Jane", association: null, createdAt: null, html, verb: "reported", marks });
-  await rest();
+  mountComponent(Comment, { anchor: "body", author: "Jane", association: null, createdAt: null, html, verb: "reported", marks });
+  await settle();
 }
 const pieces = (css = ".prose pre") => [...document.querySelectorAll(`${css} [class^=code-]`)].map((one) => `${one.className.slice(5)}: ${one.textContent}`);
 
@@ -65,8 +65,8 @@ it("keeps what is marked marked, also across colours", async () => {
 it("leaves hostile code a text", async () => {
   const hostile = '<img src=x onerror="window.owned = 1"><script>window.owned = 1</script>';
   for (const language of ["html", "js", "php", "sh"]) {
-    show(Code, { text: hostile, language });
-    await rest();
+    mountComponent(Code, { text: hostile, language });
+    await settle();
     expect([document.querySelector("img, script"), document.querySelector("pre")?.textContent]).toEqual([null, hostile]);
     await tell(block(language, hostile.replaceAll("<", "&lt;")));
     expect([document.querySelector("img, script"), document.querySelector("pre")?.textContent]).toEqual([null, hostile]);
@@ -78,7 +78,7 @@ it("leaves hostile code a text", async () => {
 it("gives up on a text that is not read in time, and reads the next one", async () => {
   vi.useFakeTimers();
   answers = false;
-  show(Comment, { anchor: "body", author: null, association: null, createdAt: null, html: block("cpp", "a".repeat(9000)) + block("go", "var a = 1"), verb: "reported" });
+  mountComponent(Comment, { anchor: "body", author: null, association: null, createdAt: null, html: block("cpp", "a".repeat(9000)) + block("go", "var a = 1"), verb: "reported" });
   await vi.advanceTimersByTimeAsync(10);
   answers = true;
   expect(read).toEqual(["cpp"]);
@@ -115,7 +115,7 @@ it("has a contrast of 4.5 and more on whatever code may stand on, in light and d
   const sorts = "keyword name string number comment meta added removed".split(" ");
   for (const sort of sorts) {
     for (const ground of ["sunken", "surface", "same", "differs"]) {
-      for (const [at, colour] of shades(`code-${sort}`).entries()) expect(contrast(colour, shades(ground)[at] ?? ""), `${sort} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+      for (const [at, colour] of variableColors(`code-${sort}`).entries()) expect(contrast(colour, variableColors(ground)[at] ?? ""), `${sort} on ${ground}`).toBeGreaterThanOrEqual(4.5);
     }
   }
 });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { page, show as put } from "../stories/page";
+import { setUpPage, mountComponent as put } from "../stories/page";
 import Comment from "./Comment.svelte";
 import { foldLongBlocks } from "./fold";
 import type { Mark } from "./types";
 
 const log = (lines: number) => `<pre><code>${Array.from({ length: lines }, (_, at) => `line ${at + 1}`).join("\n")}\n</code></pre>`;
-const quote = (paragraphs: number) => `<blockquote>${"<p>Somebody texts so.</p>".repeat(paragraphs)}</blockquote>`;
+const quote = (paragraphs: number) => `<blockquote>${"<p>Somebody said so.</p>".repeat(paragraphs)}</blockquote>`;
 
 function show(html: string, marks: Mark[] = []): void {
   put(Comment, { anchor: "body", author: "Jane Doe", association: null, createdAt: "2026-01-01T00:00:00Z", html, verb: "reported", marks });
@@ -13,7 +13,7 @@ function show(html: string, marks: Mark[] = []): void {
 const button = () => document.querySelector<HTMLElement>(".unfold");
 const isOpen = () => document.querySelector(".fold")?.classList.contains("open");
 
-page();
+setUpPage();
 
 it("folds a long log behind a button that says how many lines it has, and opens and folds it again", () => {
   show(log(112));

@@ -4,17 +4,17 @@ import { expect, it } from "vitest";
 import { adaptHint, hintText } from "./hints";
 
 it("makes words, and something to press, of a hint that names a command", () => {
-  expect(adaptHint("Run `precedent index --rebuild` to rebuild it from the database.")).toEqual({ words: "The search index can be rebuilt.", remedy: "rebuild" });
-  expect(adaptHint("Did you mean minilm? Run `precedent model list --catalog` to list all models.")).toEqual({ words: "Did you mean minilm? See the models in Settings.", remedy: "models" });
-  expect(adaptHint("Install the newer version, or open another casebook with --casebook.").words).toBe("Install the newer version, or open another casebook.");
-  expect(adaptHint("Free some disk space and run the command again.")).toEqual({ words: "Free some disk space and try again.", remedy: null });
-  expect(adaptHint("Use another token: precedent login acme")).toEqual({ words: "Use another token.", remedy: "sources" });
-  expect(adaptHint("Create a new token, or sign in again: gh auth login")).toEqual({ words: "Create a new token.", remedy: "sources" });
+  expect(adaptHint("Run `precedent index --rebuild` to rebuild it from the database.")).toEqual({ text: "The search index can be rebuilt.", remedy: "rebuild" });
+  expect(adaptHint("Did you mean minilm? Run `precedent model list --catalog` to list all models.")).toEqual({ text: "Did you mean minilm? See the models in Settings.", remedy: "models" });
+  expect(adaptHint("Install the newer version, or open another casebook with --casebook.").text).toBe("Install the newer version, or open another casebook.");
+  expect(adaptHint("Free some disk space and run the command again.")).toEqual({ text: "Free some disk space and try again.", remedy: null });
+  expect(adaptHint("Use another token: precedent login acme")).toEqual({ text: "Use another token.", remedy: "sources" });
+  expect(adaptHint("Create a new token, or sign in again: gh auth login")).toEqual({ text: "Create a new token.", remedy: "sources" });
   // What is said of another thing stays, whatever its words are.
   expect(hintText("Nothing sets a precedent here. Check --the log.")).toBe("Nothing sets a precedent here. Use the command line for this.");
   expect(hintText(null)).toBe("");
   // Where no command is named, the code says what helps.
-  expect(adaptHint("Set GH_TOKEN.", "authentication")).toEqual({ words: "Set GH_TOKEN.", remedy: "sources" });
+  expect(adaptHint("Set GH_TOKEN.", "authentication")).toEqual({ text: "Set GH_TOKEN.", remedy: "sources" });
 });
 
 /** The texts in the sources of the engine, tests left out; a stroke at the end of a line joins two. */

@@ -10,7 +10,7 @@ const texts = words.shared.remedies;
 export type Remedy = "repair" | "rebuild" | "models" | "sources" | "add" | "notes";
 
 export interface Hint {
-  words: string;
+  text: string;
   remedy: Remedy | null;
 }
 
@@ -47,10 +47,10 @@ export function adaptHint(text: string, code: Code | null = null): Hint {
     return whole.endsWith(".") ? whole : `${whole}.`;
   });
   const whole = [...new Set(sentences)].join(" ").replace("run the command again", "try again");
-  return { words: whole.slice(0, 1).toUpperCase() + whole.slice(1), remedy: remedy ?? (code && BY_CODE[code]) ?? null };
+  return { text: whole.slice(0, 1).toUpperCase() + whole.slice(1), remedy: remedy ?? (code && BY_CODE[code]) ?? null };
 }
 
 /** Returns the text of a hint, for places without buttons. */
 export function hintText(text: string | null): string {
-  return text === null ? "" : adaptHint(text).words;
+  return text === null ? "" : adaptHint(text).text;
 }

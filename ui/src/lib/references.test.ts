@@ -1,13 +1,13 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { expect, it } from "vitest";
-import { openWindow, page, rest, show } from "../stories/page";
+import { openWindow, setUpPage, settle, mountComponent } from "../stories/page";
 import { link, thread } from "../stories/samples";
 import PlainText from "../lib/PlainText.svelte";
 import { followLink } from "./leads";
 import { referenceContext, linkReferences } from "./references";
 
-page();
+setUpPage();
 
 const known = thread("plain", 1);
 const here = referenceContext({ ...known, url: "https://tracker.example/acme/app/issues/1", links: [link("mentions", { key: "acme/app#40" }), link("mentions", { key: "acme/ui#2" }), link("mentions", { key: "acme/app#7", document: null })] });
@@ -65,9 +65,9 @@ it("goes where a link leads, and never leaves the page", () => {
 it("opens an item that a text names", async () => {
   const app = await openWindow("full");
   await app.openDocument("acme/app#1");
-  await rest();
+  await settle();
   document.querySelector<HTMLElement>(".prose a[data-item]")?.click();
-  await rest();
+  await settle();
   expect(app.reader.thread?.key).toBe("acme/app#40");
 });
 
@@ -79,9 +79,9 @@ it("renders the Markdown of notes and cases, asks once for all of them, and show
     asked.push(texts);
     return texts.map((text) => `<p>${text.replace(/\*\*(.+?)\*\*/g, "<strong>$1</strong>")}</p>`);
   });
-  show(PlainText, { text: "It is **bold**." });
+  mountComponent(PlainText, { text: "It is **bold**." });
   expect(document.body.textContent).toContain("It is **bold**.");
-  show(PlainText, { text: "This is **too**." });
+  mountComponent(PlainText, { text: "This is **too**." });
   await new Promise((done) => setTimeout(done, 10));
   flushSync();
   await tick();

@@ -1,15 +1,15 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { flushSync } from "svelte";
 import { beforeEach, expect, it, vi } from "vitest";
-import { page, show } from "../stories/page";
+import { setUpPage, mountComponent } from "../stories/page";
 import Loading from "./Loading.svelte";
 import Time from "./Time.svelte";
 
-page();
+setUpPage();
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-03-10T12:00:00Z") }));
 
 it("tells how long ago something was, the exact time on hover, and grows older by itself", () => {
-  show(Time, { time: "2026-03-10T11:59:30Z", label: "Updated" });
+  mountComponent(Time, { time: "2026-03-10T11:59:30Z", label: "Updated" });
   const time = document.querySelector("time");
   expect([time?.textContent, time?.dateTime]).toEqual(["just now", "2026-03-10T11:59:30Z"]);
   expect(time?.title).toMatch(/^Updated: .*2026/);
@@ -19,12 +19,12 @@ it("tells how long ago something was, the exact time on hover, and grows older b
 });
 
 it("shows nothing of a time that is not known", () => {
-  show(Time, { time: null });
+  mountComponent(Time, { time: null });
   expect(document.querySelector("time")).toBe(null);
 });
 
 it("shows that something loads only when it takes its time", () => {
-  show(Loading, {});
+  mountComponent(Loading, {});
   const texts = () => document.querySelector("[role=status]")?.textContent.trim();
   vi.advanceTimersByTime(140);
   flushSync();

@@ -1,4 +1,4 @@
-// The notebook: the notes, the one that is read or written, and what was found when one was to be saved.
+// The notes: the list, the note being written, and notes similar to it.
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/asking.svelte";
@@ -10,38 +10,38 @@ import { words } from "../words";
 
 const texts = words.notes.done;
 
-export interface Writing {
-  /** The note that is changed; none for a new one. */
+export interface NoteDraftState {
+  /** The edited note; `null` for a new one. */
   key: string | null;
   kind: NoteKind;
   title: string;
   body: string;
   tags: string;
   attach: string[];
-  /** What it was before somebody else's text was pasted into it: only that is written to disk before it is saved. */
-  own: Pick<Writing, "title" | "body" | "tags"> | null;
+  /** The text before a paste. Only this is stored until the note is saved. */
+  beforePaste: Pick<NoteDraftState, "title" | "body" | "tags"> | null;
 }
 
-/** What a draft is kept under: each note and each item has one of its own. */
-function draftOf({ key, attach }: Pick<Writing, "key" | "attach">): string {
+/** Returns a draft's key: each note and item has one draft. */
+function draftKey({ key, attach }: Pick<NoteDraftState, "key" | "attach">): string {
   return key ?? ["new", ...attach].join(" ");
 }
 
-export const KINDS: Record<NoteKind, { name: string; about: string }> = words.notes.kinds;
+export const NOTE_KINDS: Record<NoteKind, { name: string; about: string }> = words.notes.kinds;
 
-/** How near a note is to what was written. */
-export function nearness(match: NoteMatch | undefined): string {
+/** Returns how similar a note is to the draft. */
+export function similarityLabel(match: NoteMatch | undefined): string {
   const { muchTheSame, same, wordForWord } = words.notes.form;
   if (!match) return same;
   return match.exact ? wordForWord : muchTheSame;
 }
 
-const LOOK_AFTER = 450;
-/** What is looked for before it is saved; the other kinds record moments, and moments repeat. */
-export const CHECKED: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
+const CHECK_DELAY = 450;
+/** Kinds checked for duplicates; the others record events, which may repeat. */
+export const CHECKED_KINDS: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
 
-/** Tags as typed, separated by commas. */
-export function tags(typed: string): string[] {
+/** Parses comma-separated tags. */
+export function parseTags(typed: string): string[] {
   return [...new Set(typed.split(",").map((tag) => tag.trim()).filter(Boolean))];
 }
 
@@ -50,14 +50,13 @@ export class Notes extends EngineRequest {
   all = $state.raw<readonly Note[]>([]);
   loaded = $state(false);
   selected = $state<string | null>(null);
-  writing = $state<Writing | null>(null);
-  /** Notes like the one that is being written. */
+  draft = $state<NoteDraftState | null>(null);
   similar = $state.raw<SimilarNotes | null>(null);
-  /** Why the note was not saved: it is there already. */
-  blocked = $state.raw<NoteAnswer | null>(null);
+  /** The existing note that prevented saving. */
+  existing = $state.raw<NoteAnswer | null>(null);
   formFailure = $state.raw<Failure | null>(null);
-  /** What was begun and not saved. */
-  drafts = $state.raw<ReadonlyMap<string, Writing>>(new Map());
+  /** Unsaved drafts by key. */
+  drafts = $state.raw<ReadonlyMap<string, NoteDraftState>>(new Map());
 
   #app: AppState;
   #look = new LatestRequest();
@@ -87,86 +86,86 @@ export class Notes extends EngineRequest {
     this.selected = this.all[Math.min(Math.max(at + by, 0), this.all.length - 1)]?.key ?? null;
   }
 
-  /** Opens the form for a new note, with the draft of it if there is one. */
-  startWriting(start: Partial<Writing> = {}): void {
-    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], own: null, ...start });
+  /** Opens the form for a new note, with its draft if there is one. */
+  startDraft(start: Partial<NoteDraftState> = {}): void {
+    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null, ...start });
   }
 
   startEditing(note: Note): void {
     const { key, kind, title, body } = note;
-    this.#open({ key, kind, title, body, tags: note.tags.join(", "), attach: [], own: null });
+    this.#open({ key, kind, title, body, tags: note.tags.join(", "), attach: [], beforePaste: null });
   }
 
-  /** Whether a new note about nothing else was begun. */
-  get isBegun(): boolean {
-    return this.drafts.has(draftOf({ key: null, attach: [] }));
+  /** Whether there is a draft of a new note without an item. */
+  get hasNewDraft(): boolean {
+    return this.drafts.has(draftKey({ key: null, attach: [] }));
   }
 
-  /** What was begun and may be kept over a restart, the oldest first: without any text that was pasted. */
-  get ownDrafts(): readonly Writing[] {
-    const all = [...this.drafts.values(), ...(this.writing ? [$state.snapshot(this.writing)] : [])];
-    return all.map((one) => ({ ...one, ...one.own, own: null })).filter((one) => this.#isWorthKeeping(one));
+  /** The drafts that may be stored, oldest first, without pasted text. */
+  get storableDrafts(): readonly NoteDraftState[] {
+    const all = [...this.drafts.values(), ...(this.draft ? [$state.snapshot(this.draft)] : [])];
+    return all.map((one) => ({ ...one, ...one.beforePaste, own: null })).filter((one) => this.#isWorthKeeping(one));
   }
 
-  /** Drafts of an earlier session. */
-  takeDrafts(drafts: readonly Writing[]): void {
-    this.drafts = new Map(drafts.map((one) => [draftOf(one), one]));
+  /** Restores the drafts of an earlier session. */
+  restoreDrafts(drafts: readonly NoteDraftState[]): void {
+    this.drafts = new Map(drafts.map((one) => [draftKey(one), one]));
   }
 
-  /** A text is about to be pasted into the form. */
-  pasting(): void {
-    if (!this.writing || this.writing.own) return;
-    const { title, body, tags } = this.writing;
-    this.writing.own = { title, body, tags };
+  /** Remembers the text before a paste. */
+  rememberBeforePaste(): void {
+    if (!this.draft || this.draft.beforePaste) return;
+    const { title, body, tags } = this.draft;
+    this.draft.beforePaste = { title, body, tags };
   }
 
-  #open(writing: Writing): void {
+  #open(writing: NoteDraftState): void {
     this.#app.go("notes");
-    this.stopWriting();
-    const name = draftOf(writing);
-    this.writing = { ...(this.drafts.get(name) ?? writing) };
+    this.closeForm();
+    const name = draftKey(writing);
+    this.draft = { ...(this.drafts.get(name) ?? writing) };
     this.drafts = new Map([...this.drafts].filter(([other]) => other !== name));
   }
 
-  /** Closes the form; what was written stays as a draft. Whether there is one now. */
-  stopWriting(): boolean {
-    const writing = this.writing;
+  /** Closes the form and keeps a draft. Returns whether there is one. */
+  closeForm(): boolean {
+    const writing = this.draft;
     this.#forget();
-    this.writing = null;
+    this.draft = null;
     if (!writing || !this.#isWorthKeeping(writing)) return false;
-    this.drafts = new Map([...this.drafts, [draftOf(writing), $state.snapshot(writing)]]);
+    this.drafts = new Map([...this.drafts, [draftKey(writing), $state.snapshot(writing)]]);
     return true;
   }
 
-  /** Closes the form as Esc does: says where what was written is. */
-  leaveWriting(): void {
-    if (this.stopWriting()) this.#app.toasts.show(texts.kept);
+  /** Closes the form and reports the draft. */
+  closeAndReport(): void {
+    if (this.closeForm()) this.#app.toasts.show(texts.kept);
   }
 
-  /** Throws away what was written; that can be taken back. */
+  /** Discards the draft, with an undo. */
   discard(): void {
-    const writing = this.writing && $state.snapshot(this.writing);
+    const writing = this.draft && $state.snapshot(this.draft);
     this.#forget();
-    this.writing = null;
+    this.draft = null;
     if (!writing || !this.#isWorthKeeping(writing)) return;
     const what = writing.key === null ? texts.draftDiscarded : texts.changesDiscarded(writing.key);
     this.#app.undo.record(what, () => this.#open(writing));
   }
 
-  #isWorthKeeping(writing: Writing): boolean {
+  #isWorthKeeping(writing: NoteDraftState): boolean {
     const note = this.all.find((one) => one.key === writing.key);
     const before = note ? [note.title, note.body, note.tags.join(", ")] : ["", "", ""];
     return [writing.title, writing.body, writing.tags].some((text, at) => text.trim() !== before[at]?.trim());
   }
 
-  /** The text has changed: looks a moment later whether the same is there. */
-  changed(): void {
-    this.blocked = null;
+  /** Looks for similar notes shortly after a change. */
+  checkSimilar(): void {
+    this.existing = null;
     this.formFailure = null;
-    const writing = this.writing;
+    const writing = this.draft;
     const isCurrent = this.#look.begin();
     clearTimeout(this.#timer);
-    if (!writing || writing.key !== null || !CHECKED.has(writing.kind) || !writing.title.trim() || !writing.body.trim()) {
+    if (!writing || writing.key !== null || !CHECKED_KINDS.has(writing.kind) || !writing.title.trim() || !writing.body.trim()) {
       this.similar = null;
       return;
     }
@@ -176,30 +175,30 @@ export class Notes extends EngineRequest {
         const similar = await api.similarNotes(kind, title, body);
         if (isCurrent()) this.similar = similar;
       } catch {
-        // Half a note may be refused; only the last word on it counts.
+        // An incomplete note may be invalid; only saving reports errors.
       }
-    }, LOOK_AFTER);
+    }, CHECK_DELAY);
   }
 
-  /** Saves what is written, or says why not. */
-  async store(force = false): Promise<void> {
-    const writing = this.writing;
+  /** Saves the note or shows why not. */
+  async save(force = false): Promise<void> {
+    const writing = this.draft;
     if (!writing) return;
     this.formFailure = null;
     try {
       if (writing.key !== null) {
         const note = await api.editNote(writing.key, {
-          title: writing.title, body: writing.body, tags: tags(writing.tags), attach: writing.attach,
+          title: writing.title, body: writing.body, tags: parseTags(writing.tags), attach: writing.attach,
         });
         await this.#stored(note, texts.saved(note.key));
         return;
       }
       const draft: NoteDraft = {
-        kind: writing.kind, title: writing.title, body: writing.body, tags: tags(writing.tags), attach: writing.attach, force,
+        kind: writing.kind, title: writing.title, body: writing.body, tags: parseTags(writing.tags), attach: writing.attach, force,
       };
       const answer = await api.addNote(draft);
       if (answer.outcome === "duplicate") {
-        this.blocked = answer;
+        this.existing = answer;
         this.similar = null;
         return;
       }
@@ -212,12 +211,12 @@ export class Notes extends EngineRequest {
     }
   }
 
-  /** Writes what was to be a new note into the one that is there. */
+  /** Saves the draft as a new version of the existing note. */
   async updateExisting(): Promise<void> {
-    const existing = this.blocked?.note;
-    if (!existing || !this.writing) return;
-    this.writing = { ...this.writing, key: existing.key };
-    await this.store();
+    const existing = this.existing?.note;
+    if (!existing || !this.draft) return;
+    this.draft = { ...this.draft, key: existing.key };
+    await this.save();
   }
 
   async archive(note: Note): Promise<void> {
@@ -248,12 +247,12 @@ export class Notes extends EngineRequest {
 
   async #stored(note: Note, message: string): Promise<void> {
     this.#forget();
-    // It must be seen, whatever kind was shown; the form goes once the list that takes the focus is there.
+    // Show the note whatever filter is set; the form closes once the list can take the focus.
     if (this.kind !== null && this.kind !== note.kind) this.kind = null;
     this.selected = note.key;
     await this.load();
-    this.writing = null;
-    // An item that it is attached to shows it.
+    this.draft = null;
+    // The linked item shows the note.
     this.#app.refreshShown();
     this.#app.toasts.show(message);
   }
@@ -262,7 +261,7 @@ export class Notes extends EngineRequest {
     clearTimeout(this.#timer);
     this.#look.invalidate();
     this.similar = null;
-    this.blocked = null;
+    this.existing = null;
     this.formFailure = null;
   }
 }

@@ -2,9 +2,9 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { ListedProblem, ProblemReport, ProblemsRequest, ProblemsResponse } from "../lib/types";
 import { AppState } from "../shell/desk.svelte";
-import { button, page, press, rest, show, text } from "../stories/page";
-import { thread, waiting } from "../stories/samples";
-import { inOrder, peopleIn, statusOf, trendOf, undecided } from "./problems.svelte";
+import { button, setUpPage, press, settle, mountComponent, text } from "../stories/page";
+import { thread, triageItem } from "../stories/samples";
+import { sortProblems, threadPeople, statusLabel, reportTrend, nextUndecided } from "./problems.svelte";
 import ProblemsView from "./ProblemsView.svelte";
 
 const report = (number: number, change: Partial<ProblemReport> = {}): ProblemReport => ({
@@ -27,10 +27,10 @@ const click = (words: string) => button(words)?.click();
 async function key(name: string): Promise<void> {
   // As the window does with what no list has taken.
   if (!press(name)) app.commands.handleKey(new KeyboardEvent("keydown", { key: name }), ["problems"]);
-  await rest();
+  await settle();
 }
 
-page();
+setUpPage();
 beforeEach(async () => {
   vi.useFakeTimers({ now: Date.parse("2026-06-01T12:00:00Z"), toFake: ["Date"] });
   [asked, answer, refuse] = [[], {}, false];
@@ -46,7 +46,7 @@ beforeEach(async () => {
     if (command === "search") return { hits: [], total: 4, notices: [] };
     if (command === "triage_queue") {
       return {
-        queue: [waiting(11), waiting(12)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, scanned: 0, expected: 1, notices: [], took_ms: 1,
+        queue: [triageItem(11), triageItem(12)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, scanned: 0, expected: 1, notices: [], took_ms: 1,
       };
     }
     if (command === "insights") {
@@ -59,8 +59,8 @@ beforeEach(async () => {
   });
   app = new AppState();
   app.go("problems");
-  show(ProblemsView, { app });
-  await rest();
+  mountComponent(ProblemsView, { app });
+  await settle();
 });
 
 it("lists the problems with the most reports first", () => {
@@ -91,10 +91,10 @@ it("opens a problem and goes to its reports by keys", async () => {
 it("lists the reports of a bar", async () => {
   await key("Enter");
   click("3.4.1: 2 reports");
-  await rest();
+  await settle();
   expect([text(".problem h3.part:has(.link)"), reports()]).toEqual(["Reports: 2 on 3.4.1 Show all", ["Report 42", "Report 43"]]);
   click("Show all");
-  await rest();
+  await settle();
   expect(reports().length).toBe(4);
 });
 
@@ -104,7 +104,7 @@ it("opens the pair of an undecided report in Triage", async () => {
   await key("Enter");
   app.triage.includeClosed = false;
   click("Decide in Triage");
-  await rest();
+  await settle();
   expect([app.view, app.triage.includeClosed, app.triage.selected]).toEqual(["triage", true, "acme/app#12"]);
 });
 
@@ -124,16 +124,16 @@ it("says which releases are unknown, and what to do", async () => {
   expect(text(".remark")).toContain("The releases of acme/app are unknown");
   expect(text(".blank strong")).toBe("No problem came back after its fix.");
   click("Import files…");
-  expect([app.view, app.sources.from]).toEqual(["sources", "files"]);
+  expect([app.view, app.sources.sourceType]).toEqual(["sources", "files"]);
 });
 
 it("offers to check open reports and to show more problems", async () => {
   answer = { unscanned: 12, total: 140 };
   await app.problems.load();
-  await rest();
+  await settle();
   expect(text(".foot")).toContain("12 open reports not checked yet");
   click("Show more");
-  await rest();
+  await settle();
   expect(asked.at(-1)?.limit).toBe(500);
   click("Check in Triage");
   expect(app.view).toBe("triage");
@@ -142,17 +142,17 @@ it("offers to check open reports and to show more problems", async () => {
 it("keeps what it shows when a reload fails, and offers a retry", async () => {
   refuse = true;
   await app.problems.load();
-  await rest();
+  await settle();
   expect([text("[role=alert] strong"), rows().length]).toEqual(["The casebook is busy.", 3]);
   refuse = false;
   click("Retry");
-  await rest();
+  await settle();
   expect(document.querySelector("[role=alert]")).toBe(null);
 });
 
 it("opens the list of each number in Search", async () => {
   document.getElementById("tab-numbers")?.click();
-  await rest();
+  await settle();
   for (const [label, query] of [
     ["Open over a year: 4", "is:issue is:open created:<2025-06-01"], ["Reopened: 4", "is:issue is:open reason:reopened"], ["Open: 40", "is:issue is:open"],
   ] as const) {
@@ -162,34 +162,34 @@ it("opens the list of each number in Search", async () => {
   }
   const table = document.querySelector<HTMLDetailsElement>("figure details");
   if (table) table.open = true;
-  await rest();
+  await settle();
   click("3 reported, May 2026");
   expect(app.search.query).toBe("is:issue created:2026-05");
 });
 
 it("shows a trend only of enough reports", () => {
-  expect(trendOf(problem(1, 9, { recent: 3, before: 1 }))).toBe(null);
-  expect(trendOf(problem(1, 9, { recent: 4, before: 1 }))).toBe("rising");
-  expect(trendOf(problem(1, 9, { recent: 2, before: 4 }))).toBe("falling");
-  expect(trendOf(problem(1, 9, { recent: 3, before: 3 }))).toBe("steady");
+  expect(reportTrend(problem(1, 9, { recent: 3, before: 1 }))).toBe(null);
+  expect(reportTrend(problem(1, 9, { recent: 4, before: 1 }))).toBe("rising");
+  expect(reportTrend(problem(1, 9, { recent: 2, before: 4 }))).toBe("falling");
+  expect(reportTrend(problem(1, 9, { recent: 3, before: 3 }))).toBe("steady");
 });
 
 it("names the version of a status", () => {
-  expect(statusOf(problem(1, 2, { status: "solved", fixed_in: "3.3.0" }))).toBe("fixed in 3.3.0");
-  expect(statusOf(problem(1, 2, { status: "came_back", fixed_in: "3.3.0", came_back_in: "3.4.1" }))).toBe("came back in 3.4.1");
-  expect(statusOf(problem(1, 2, { status: "unreleased" }))).toBe("fixed, not released");
+  expect(statusLabel(problem(1, 2, { status: "solved", fixed_in: "3.3.0" }))).toBe("fixed in 3.3.0");
+  expect(statusLabel(problem(1, 2, { status: "came_back", fixed_in: "3.3.0", came_back_in: "3.4.1" }))).toBe("came back in 3.4.1");
+  expect(statusLabel(problem(1, 2, { status: "unreleased" }))).toBe("fixed, not released");
 });
 
 it("orders the longest open problems by their first report", () => {
   const [old, young, undated] = ["2024-01-01T00:00:00Z", "2026-01-01T00:00:00Z", null].map((created_at, at) => problem(at, 1, { head: report(at, { created_at }) }));
-  expect(inOrder("waiting", [undated!, young!, old!])).toEqual([old, young, undated]);
+  expect(sortProblems("waiting", [undated!, young!, old!])).toEqual([old, young, undated]);
 });
 
 it("decides the likeliest open report next", () => {
   const members = [report(2, { known: false, confidence: 0.9, open: false }), report(3, { known: false, confidence: 0.7 }), report(4)];
-  expect(undecided(problem(1, 4, { members }))?.key).toBe("acme/app#3");
+  expect(nextUndecided(problem(1, 4, { members }))?.key).toBe("acme/app#3");
 });
 
 it("names people of a standing first, and no bot", () => {
-  expect(peopleIn(thread("plain")).map((one) => one.author)).toEqual(["jane.doe", "王小明"]);
+  expect(threadPeople(thread("plain")).map((one) => one.author)).toEqual(["jane.doe", "王小明"]);
 });

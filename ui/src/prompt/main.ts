@@ -1,4 +1,4 @@
-// The page of the prompt: a window of its own, that is hidden and shown again as it is asked for.
+// The page of the quick prompt, a window that is hidden and shown again.
 
 import "../app.css";
 import { mount } from "svelte";
@@ -8,7 +8,7 @@ import * as zoom from "../shell/zoom.svelte";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
 
-/** As the main window looks by now: it may have been changed there since. */
+/** Applies appearance settings that were changed in the main window. */
 function look(): void {
   appearance.restore();
   zoom.restoreZoom();
@@ -20,5 +20,5 @@ const target = document.getElementById("app");
 if (target) mount(PromptView, { target, props: { prompt } });
 void api.watchPromptShown(() => {
   look();
-  void prompt.shown();
+  void prompt.prepare();
 });

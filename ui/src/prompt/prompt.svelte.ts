@@ -1,4 +1,5 @@
-// The prompt: a text, and what is known of it, each answer as soon as it is there. Nothing of it is ever written to disk.
+// The quick prompt: a text and what is known about it, shown as it arrives. Nothing is written to
+// disk.
 
 import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latest";
@@ -6,63 +7,63 @@ import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
 import { parseFilters, removeFilters } from "../search/query";
 import { copyText } from "../shell/clipboard";
 import { words } from "../words";
-import { described, recognise, type Recognised } from "./recognise";
-import { first, known, reply, solved, wiki, wikiSilence, type Line } from "./words";
+import { describeInput, classifyInput, type ClassifiedInput } from "./recognise";
+import { resultLines, knownLines, formatReply, solvedLines, wikiLines, emptyWikiText, type Line } from "./words";
 
 const texts = words.prompt;
 
 export type PartName = keyof typeof texts.parts;
 
-/** In this order, whichever is answered first: nothing on the screen may jump. */
+/** A fixed order, so that nothing moves when answers arrive. */
 export const PARTS: readonly PartName[] = ["known", "solved", "wiki"];
 
-export interface Part {
-  /** Where it is pending, those of the question before. */
+export interface AnswerPart {
+  /** While pending, the lines of the previous question. */
   lines: readonly Line[];
   pending: boolean;
   failure: Failure | null;
-  /** What is said where it is answered with no line. */
-  silence: string;
+  /** The text shown without any line. */
+  emptyText: string;
 }
 
-/** Something else that can be opened. */
-export interface Way {
+/** Another target to open. */
+export interface PromptAction {
   id: string;
-  words: string;
+  label: string;
   target: PromptTarget;
 }
 
-/** Typing waits for the next key; what comes as a whole is asked at once. */
-const TYPED_AFTER = 120;
-/** How many results of a search are shown. */
-export const RESULTS = 3;
-/** How long a text that was left by a click elsewhere is kept in memory. */
-const KEPT_FOR = 90_000;
-export const OFFER = "offer";
-/** What keeps something from being found. What else an answer remarks is for a view with room for it. */
-const HIDES: readonly Lack[] = ["full_text", "some_vectors", "all_vectors", "model"];
+/** The delay while typing; pasted text is looked up at once. */
+const TYPING_DELAY = 120;
+/** The number of search results shown. */
+export const MAX_RESULTS = 3;
+/** How long a text is kept after a click elsewhere hid the prompt. */
+const KEEP_DURATION = 90_000;
+export const CLIPBOARD_ROW = "offer";
+/** Notices that may hide answers; others need a view with more room. */
+const HIDING_NOTICES: readonly Lack[] = ["full_text", "some_vectors", "all_vectors", "model"];
 
-const NONE: Record<PartName, Part> = Object.fromEntries(
+const EMPTY_PARTS: Record<PartName, AnswerPart> = Object.fromEntries(
   PARTS.map((name) => [name, { lines: [], pending: false, failure: null, silence: "" }]),
-) as unknown as Record<PartName, Part>;
+) as unknown as Record<PartName, AnswerPart>;
 
 export class Prompt {
   text = $state("");
-  /** What was on the clipboard when it was shown. */
-  clipboard = $state.raw<Recognised | null>(null);
-  parts = $state.raw<Readonly<Record<PartName, Part>>>(NONE);
-  /** The row that the person went to. */
-  chosen = $state<string | null>(null);
-  /** What was done, for everybody to read and hear. */
+  /** The clipboard's text at the time of showing. */
+  clipboard = $state.raw<ClassifiedInput | null>(null);
+  parts = $state.raw<Readonly<Record<PartName, AnswerPart>>>(EMPTY_PARTS);
+  /** The row that the person selected. */
+  selectedRow = $state<string | null>(null);
+  /** The result of an action, also announced to screen readers. */
   message = $state("");
-  /** What may have kept an answer from being found, each once: the silence of half an index is not the last word. */
+  /** What may have hidden an answer, without repetition. */
   notices = $state.raw<readonly Notice[]>([]);
-  /** Why nothing can be asked. */
-  closed = $state.raw<Failure | null>(null);
-  /** The sources of the casebook; nothing until they are known. */
+  /** Why the casebook is not available. */
+  openFailure = $state.raw<Failure | null>(null);
+  /** `null` until loaded. */
   sources = $state.raw<readonly string[] | null>(null);
-  /** Grows each time that it is shown as new. */
-  shows = $state(0);
+  /** Incremented each time the prompt is shown with a new question. */
+  showCount = $state(0);
 
   #latest = new LatestRequest();
   #showing = new LatestRequest();
@@ -71,17 +72,16 @@ export class Prompt {
   #coming: Partial<Record<PartName, Promise<void>>> = {};
   #copied: string | null = null;
   #question = "";
-  /** The clipboard as it is written. */
   #clipped = "";
   #isShown = false;
-  /** Whether it is hidden with a text in it that may be wanted again. */
+  /** Whether it was hidden with a text that may be wanted again. */
   #isKept = false;
 
-  /** What is asked about: what is typed, else what is on the clipboard. */
-  readonly asked: Recognised | null = $derived(recognise(this.text, this.sources ?? []) ?? this.clipboard);
+  /** The question: the typed text, or the clipboard. */
+  readonly question: ClassifiedInput | null = $derived(classifyInput(this.text, this.sources ?? []) ?? this.clipboard);
 
   /** The clipboard, while nothing is typed. */
-  readonly offer: string | null = $derived(this.text.trim() === "" && this.clipboard ? described(this.clipboard) : null);
+  readonly clipboardLabel: string | null = $derived(this.text.trim() === "" && this.clipboard ? describeInput(this.clipboard) : null);
 
   get isEmpty(): boolean {
     return this.sources?.length === 0;
@@ -91,105 +91,105 @@ export class Prompt {
     return PARTS.some((name) => this.parts[name].pending);
   }
 
-  /** Why there is no answer at all: nothing can be asked, or all of it failed alike. */
-  get refused(): Failure | null {
-    if (this.closed) return this.closed;
+  /** The error that prevents all answers: the casebook's, or one shared by all parts. */
+  get failure(): Failure | null {
+    if (this.openFailure) return this.openFailure;
     const [first, ...others] = PARTS.map((name) => this.parts[name].failure);
     return first && others.every((one) => one?.message === first.message) ? first : null;
   }
 
-  /** How many lines a part has room for, whatever its answer will be. */
-  room(name: PartName): number {
-    return name === "known" && this.asked?.sort === "words" ? RESULTS : 1;
+  /** Returns the number of lines of a part. */
+  lineCount(name: PartName): number {
+    return name === "known" && this.question?.kind === "words" ? MAX_RESULTS : 1;
   }
 
-  readonly ways: readonly Way[] = $derived.by((): Way[] => {
-    const asked = this.asked;
-    if (this.closed || this.isEmpty) return [{ id: "search", words: texts.ways.open, target: { view: "search", query: "" } }];
+  readonly actions: readonly PromptAction[] = $derived.by((): PromptAction[] => {
+    const asked = this.question;
+    if (this.openFailure || this.isEmpty) return [{ id: "search", label: texts.ways.open, target: { view: "search", query: "" } }];
     if (!asked) return [];
-    const isMissing = this.refused?.code === "not_found";
+    const isMissing = this.failure?.code === "not_found";
     if (asked.key !== null && !isMissing) {
       return [
-        { id: "item", words: texts.ways.item(asked.key), target: { view: "item", key: asked.key, anchor: null } },
-        { id: "triage", words: texts.ways.triage(asked.key), target: { view: "triage", text: asked.key } },
+        { id: "item", label: texts.ways.item(asked.key), target: { view: "item", key: asked.key, anchor: null } },
+        { id: "triage", label: texts.ways.triage(asked.key), target: { view: "triage", text: asked.key } },
       ];
     }
-    if (asked.sort === "words" || isMissing) {
-      return [{ id: "search", words: texts.ways.search(asked.text), target: { view: "search", query: asked.text } }];
+    if (asked.kind === "words" || isMissing) {
+      return [{ id: "search", label: texts.ways.search(asked.text), target: { view: "search", query: asked.text } }];
     }
-    return [{ id: "ask", words: texts.ways.ask, target: { view: "ask", text: asked.text } }];
+    return [{ id: "ask", label: texts.ways.ask, target: { view: "ask", text: asked.text } }];
   });
 
-  /** The rows that can be chosen, from top to bottom. A part that is asked has the row of its answer. */
+  /** The selectable rows from top to bottom. A pending part has one row. */
   readonly rows: readonly string[] = $derived.by(() => {
     const lines = PARTS.flatMap((name) => {
       const { lines, pending } = this.parts[name];
-      return pending && lines.length === 0 ? [`${name} 0`] : lines.slice(0, this.room(name)).map((_, at) => `${name} ${at}`);
+      return pending && lines.length === 0 ? [`${name} 0`] : lines.slice(0, this.lineCount(name)).map((_, at) => `${name} ${at}`);
     });
-    return [...(this.offer === null ? [] : [OFFER]), ...lines, ...this.ways.map((way) => way.id)];
+    return [...(this.clipboardLabel === null ? [] : [CLIPBOARD_ROW]), ...lines, ...this.actions.map((way) => way.id)];
   });
 
-  /** The row that Enter takes: the first one, until the person goes to another. */
+  /** The row that Enter opens: the selected or the first one. */
   get current(): string | null {
-    const { rows, chosen } = this;
+    const { rows, selectedRow: chosen } = this;
     return chosen !== null && rows.includes(chosen) ? chosen : (rows[0] ?? null);
   }
 
-  /** Everything that was answered, from top to bottom. */
+  /** All answers from top to bottom. */
   get answers(): readonly Line[] {
     return PARTS.flatMap((name) => (this.parts[name].pending ? [] : this.parts[name].lines));
   }
 
-  /** It is shown: with the clipboard, or as it was when a click elsewhere hid it. */
-  async shown(): Promise<void> {
+  /** Prepares the prompt for showing: with the clipboard, or as a click elsewhere left it. */
+  async prepare(): Promise<void> {
     clearTimeout(this.#forgetting);
     const isCurrent = this.#showing.begin();
     const open = this.#open();
-    // Which source a link is of can be told only once the sources are known; after the first time they are.
+    // A link's source is only known once the sources are loaded.
     const [text] = await Promise.all([api.promptText().catch(() => null), this.sources?.length ? null : open]);
     if (!isCurrent()) return;
     this.#isShown = true;
-    // Who copied something else meanwhile comes with a new question.
+    // A changed clipboard starts a new question.
     const isSame = this.#isKept && this.#clipped === (text ?? "");
     this.#isKept = false;
     this.#clipped = text ?? "";
     if (!isSame) {
       this.#clear();
-      // The reply that was just copied from here is no question.
-      this.clipboard = text === null || text === this.#copied ? null : recognise(text, this.sources ?? []);
-      // Nothing leaves this machine by being asked, so that the answer need not wait for a key.
+      // A reply copied from here is not a question.
+      this.clipboard = text === null || text === this.#copied ? null : classifyInput(text, this.sources ?? []);
+      // The lookup is local, so it need not wait for a key.
       this.#ask(0);
     }
-    this.shows++;
+    this.showCount++;
   }
 
   async #open(): Promise<void> {
     try {
       this.sources = (await api.status()).sources.map((source) => source.key);
-      this.closed = null;
+      this.openFailure = null;
     } catch (thrown) {
-      this.closed = api.toFailure(thrown);
+      this.openFailure = api.toFailure(thrown);
     }
   }
 
-  /** The text was edited: by a key, or as a whole by what was pasted. */
+  /** Sets the text after typing or a paste. */
   type(text: string, isPasted = false): void {
     this.text = text;
-    this.#ask(isPasted ? 0 : TYPED_AFTER);
+    this.#ask(isPasted ? 0 : TYPING_DELAY);
   }
 
-  /** Takes the clipboard as the text. */
-  take(): void {
-    if (this.offer !== null) this.text = this.clipboard?.text ?? "";
-    this.chosen = null;
+  /** Accepts the clipboard as the text. */
+  acceptClipboard(): void {
+    if (this.clipboardLabel !== null) this.text = this.clipboard?.text ?? "";
+    this.selectedRow = null;
   }
 
   move(by: 1 | -1): void {
     const { rows } = this;
-    if (rows.length > 0) this.chosen = rows[(rows.indexOf(this.current ?? "") + by + rows.length) % rows.length] ?? null;
+    if (rows.length > 0) this.selectedRow = rows[(rows.indexOf(this.current ?? "") + by + rows.length) % rows.length] ?? null;
   }
 
-  /** Opens the chosen row in the main window. One whose answer is on its way is opened when it is there. */
+  /** Opens the current row in the main window, once its answer has arrived. */
   async open(): Promise<void> {
     const question = this.#question;
     for (;;) {
@@ -200,26 +200,26 @@ export class Prompt {
       if (question !== this.#question) return;
     }
     const row = this.current;
-    const way = this.ways.find((one) => one.id === row);
+    const way = this.actions.find((one) => one.id === row);
     const line = PARTS.flatMap((name) => this.parts[name].lines.map((line, at) => ({ id: `${name} ${at}`, line }))).find((one) => one.id === row);
     const target: PromptTarget | undefined = way?.target ?? (line && { view: "item", key: line.line.key, anchor: line.line.anchor });
     if (target) await this.#go(target);
   }
 
-  /** Makes a brief of the text in the main window. */
-  async brief(): Promise<void> {
-    const asked = this.asked;
+  /** Starts a brief about the text in the main window. */
+  async openBrief(): Promise<void> {
+    const asked = this.question;
     if (asked) await this.#go({ view: "brief", text: asked.key ?? asked.text });
   }
 
-  /** Puts a reply onto the clipboard that cites what is known. */
+  /** Copies a reply that cites the answers. */
   async copyReply(): Promise<void> {
     const { answers } = this;
     if (answers.length === 0) {
       this.message = this.isPending ? texts.notHere : texts.nothingToCite;
       return;
     }
-    const text = reply(answers);
+    const text = formatReply(answers);
     try {
       await copyText(text);
       this.#copied = text;
@@ -229,22 +229,22 @@ export class Prompt {
     }
   }
 
-  /** Hides it for good: the next time it begins anew. */
+  /** Hides the prompt and clears it. */
   async hide(): Promise<void> {
     this.#clear();
     await this.#vanish();
   }
 
   /**
-   * Another window has the focus. As in Raycast it hides whatever was typed: a window over everything would be in the way of
-   * what the person turned to. A click elsewhere may be a slip, so that what was typed is still there for a while.
+   * Hides the prompt when it loses the focus, as Raycast does. A click elsewhere may be a mistake,
+   * so the text is kept for a while.
    */
-  async leave(): Promise<void> {
-    // Hiding takes the focus away, too.
+  async hideAndKeep(): Promise<void> {
+    // Hiding also removes the focus.
     if (!this.#isShown) return;
     if (this.text.trim() === "") return this.hide();
     this.#isKept = true;
-    this.#forgetting = setTimeout(() => this.#clear(), KEPT_FOR);
+    this.#forgetting = setTimeout(() => this.#clear(), KEEP_DURATION);
     await this.#vanish();
   }
 
@@ -277,65 +277,65 @@ export class Prompt {
     this.#isKept = false;
     this.text = "";
     this.clipboard = null;
-    this.parts = NONE;
+    this.parts = EMPTY_PARTS;
     this.notices = [];
-    this.chosen = null;
+    this.selectedRow = null;
     this.message = "";
   }
 
   #ask(after: number): void {
-    const asked = this.asked;
+    const asked = this.question;
     const question = asked?.text ?? "";
     this.message = "";
     if (question === this.#question) return;
     this.#question = question;
-    this.chosen = null;
+    this.selectedRow = null;
     this.notices = [];
     clearTimeout(this.#timer);
     const isCurrent = this.#latest.begin();
-    if (!asked || this.closed || this.isEmpty) {
-      this.parts = NONE;
+    if (!asked || this.openFailure || this.isEmpty) {
+      this.parts = EMPTY_PARTS;
       return;
     }
     for (const name of PARTS) this.#set(name, { pending: true, failure: null });
     const start = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, after)));
     const text = asked.key === null ? asked.text : "";
-    const isSearch = asked.sort === "words";
-    // A search is answered by its words alone; what solves it, not by its filters.
+    const isSearch = asked.kind === "words";
+    // The search uses its filters; solutions are looked up without them.
     const about = isSearch ? removeFilters(text) || text : text;
     const noted = <T extends { notices: readonly Notice[] }>(response: T): T => {
-      const fresh = response.notices.filter((notice) => HIDES.includes(notice.lack) && this.notices.every((one) => one.lack !== notice.lack));
+      const fresh = response.notices.filter((notice) => HIDING_NOTICES.includes(notice.lack) && this.notices.every((one) => one.lack !== notice.lack));
       if (isCurrent()) this.notices = [...this.notices, ...fresh];
       return response;
     };
-    // What has the words is there before the model has read them. A query that names its mode means it. What this fails of, the
-    // whole search tells.
+    // The lexical search is faster than the model, so it comes first unless the query sets a mode.
+    // The full search reports its errors.
     if (isSearch && parseFilters(text).every((filter) => filter.name !== "mode")) {
-      void start.then(() => api.searchBest(text, RESULTS, "lexical")).then(
-        ({ hits }) => isCurrent() && this.parts.known.pending && hits.length > 0 && this.#set("known", { lines: first(hits), pending: false }),
+      void start.then(() => api.searchBest(text, MAX_RESULTS, "lexical")).then(
+        ({ hits }) => isCurrent() && this.parts.known.pending && hits.length > 0 && this.#set("known", { lines: resultLines(hits), pending: false }),
         () => {},
       );
     }
     const answer = start.then(() => api.ask({ key: asked.key, text: about, source: null })).then(noted);
     const reports = start.then(() =>
       isSearch
-        ? api.searchBest(text, RESULTS, null).then(noted).then(({ hits }) => first(hits))
-        : answer.then(known),
+        ? api.searchBest(text, MAX_RESULTS, null).then(noted).then(({ hits }) => resultLines(hits))
+        : answer.then(knownLines),
     );
     const put = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
       this.#coming[name] = lines.then(
-        // The line that the person went to stays what it is.
-        (lines) => isCurrent() && (this.parts[name].pending || !this.chosen?.startsWith(name)) && this.#set(name, { lines, pending: false, silence: silence() }),
+        // The selected line does not change.
+        (lines) => isCurrent() && (this.parts[name].pending || !this.selectedRow?.startsWith(name)) && this.#set(name, { lines, pending: false, emptyText: silence() }),
         (thrown: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.toFailure(thrown) }),
       ) as Promise<void>;
     };
     let answered: Awaited<typeof answer> | null = null;
     put("known", reports, () => (isSearch ? texts.nothingFound : texts.nothingKnown));
-    put("solved", answer.then(solved), () => texts.nothingSolved);
-    put("wiki", answer.then((found) => wiki((answered = found))), () => wikiSilence(answered));
+    put("solved", answer.then(solvedLines), () => texts.nothingSolved);
+    put("wiki", answer.then((found) => wikiLines((answered = found))), () => emptyWikiText(answered));
   }
 
-  #set(name: PartName, change: Partial<Part>): void {
+  #set(name: PartName, change: Partial<AnswerPart>): void {
     this.parts = { ...this.parts, [name]: { ...this.parts[name], ...change } };
   }
 }

@@ -2,8 +2,8 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AskRequest, SearchRequest } from "../lib/types";
-import { page as screen, press as pressed, show as put } from "../stories/page";
-import { answered, hit, NOTHING } from "../stories/samples";
+import { setUpPage as screen, press as pressed, mountComponent as put } from "../stories/page";
+import { sampleAnswer, hit, EMPTY_ANSWER } from "../stories/samples";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
 
@@ -16,7 +16,7 @@ let copied: string[];
 /** What each command answers; a command that is not here answers with null. */
 let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 
-const answer = () => answered("plain");
+const answer = () => sampleAnswer("plain");
 
 screen();
 beforeEach(() => {
@@ -47,7 +47,7 @@ async function rest(ms = 0): Promise<void> {
 }
 async function show(text: string | null): Promise<void> {
   clipboard = text;
-  await prompt.shown();
+  await prompt.prepare();
   await rest(1);
 }
 const field = () => document.querySelector("textarea") as HTMLTextAreaElement;
@@ -121,7 +121,7 @@ it("shows the answer as soon as it is there, each part in its own place", async 
 });
 
 it("says plainly that nothing is known, and then offers the rest", async () => {
-  answers["ask"] = () => NOTHING;
+  answers["ask"] = () => EMPTY_ANSWER;
   await show(TRACE);
   expect(texts()).toBe("No known report matches. No solved case matches. No wiki page matches.");
   await press("Enter");
@@ -132,7 +132,7 @@ it("says plainly that nothing is known, and then offers the rest", async () => {
 
 it("tells once what the answers lack, for silence of half an index is not the last word", async () => {
   const notices = [{ lack: "some_vectors", text: "Not every text is searchable by meaning yet." }, { lack: "calibration", text: "Not tuned." }];
-  answers["ask"] = () => ({ ...NOTHING, notices });
+  answers["ask"] = () => ({ ...EMPTY_ANSWER, notices });
   await show(TRACE);
   expect(document.querySelectorAll(".notice").length).toBe(1);
   expect(texts()).toBe("No known report matches. No solved case matches. No wiki page matches. Not every text is searchable by meaning yet.");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { described, recognise, sortOf, type Sort } from "./recognise";
+import { describeInput, classifyInput, inputLabel, type InputKind } from "./recognise";
 
-const sort = (text: string) => recognise(text, [])?.sort;
+const sort = (text: string) => classifyInput(text, [])?.kind;
 
 const TRACES: Record<string, string> = {
   java: 'Exception in thread "main" java.lang.IllegalStateException: pool is dry\n\tat com.acme.Pool.take(Pool.java:42)\n\tat com.acme.Main.main(Main.java:7)',
@@ -19,7 +19,7 @@ it.each(Object.entries(TRACES))("knows a stack trace of %s", (_, text) => {
   expect(sort(text)).toBe("trace");
 });
 
-it.each<[Sort, string]>([
+it.each<[InputKind, string]>([
   ["key", " acme/app#12\n"],
   ["link", "https://tracker.example/acme/app/issues/12"],
   ["link", "https://tracker.example/acme/app#12"],
@@ -44,11 +44,11 @@ it.each<[Sort, string]>([
 });
 
 it("knows nothing in nothing", () => {
-  expect([recognise("", []), recognise(" \n ", [])]).toEqual([null, null]);
+  expect([classifyInput("", []), classifyInput(" \n ", [])]).toEqual([null, null]);
 });
 
 it("reads the item out of a link where the casebook has its source", () => {
-  const key = (link: string) => recognise(link, ["acme/app", "group/sub/mill"])?.key;
+  const key = (link: string) => classifyInput(link, ["acme/app", "group/sub/mill"])?.key;
   expect(key("https://github.com/Acme/App/issues/12#issuecomment-3")).toBe("acme/app#12");
   expect(key("https://github.com/acme/app/pull/9/files")).toBe("acme/app#9");
   expect(key("https://gitlab.com/group/sub/mill/-/issues/7")).toBe("group/sub/mill#7");
@@ -60,8 +60,8 @@ it("reads the item out of a link where the casebook has its source", () => {
 
 it("says what it is, and how much", () => {
   const texts = (text: string) => {
-    const found = recognise(text, ["acme/app"]);
-    return found && described(found);
+    const found = classifyInput(text, ["acme/app"]);
+    return found && describeInput(found);
   };
   expect(texts(TRACES["python"] ?? "")).toBe("a stack trace, 4 lines");
   expect(texts("acme/app#12")).toBe("a key: acme/app#12");
@@ -69,19 +69,19 @@ it("says what it is, and how much", () => {
   expect(texts("https://example.org/")).toBe("a link: https://example.org/");
   expect(texts("slot disk full")).toBe("text: slot disk full");
   expect(texts("one\r\ntwo")).toBe("text, 2 lines");
-  const read = recognise("slot disk full", []);
-  expect(read && sortOf(read)).toBe("a search");
+  const read = classifyInput("slot disk full", []);
+  expect(read && inputLabel(read)).toBe("a search");
 });
 
 it("stays quick with as much text as a clipboard gives", () => {
   const hostile = ["On " + "a ".repeat(50_000), "at ".repeat(33_000), "a.".repeat(50_000), "#".repeat(100_000), "From: x\n".repeat(12_000), ("at " + "a".repeat(200) + "\n").repeat(490)];
   const before = performance.now();
-  for (const text of hostile) recognise(text, ["acme/app"]);
+  for (const text of hostile) classifyInput(text, ["acme/app"]);
   expect(performance.now() - before).toBeLessThan(1500);
 });
 
 it("knows a short key where one source can be meant", () => {
-  const key = (text: string, ...sources: string[]) => recognise(text, sources)?.key;
+  const key = (text: string, ...sources: string[]) => classifyInput(text, sources)?.key;
   expect(key("app#12", "acme/app", "acme/web")).toBe("acme/app#12");
   expect(key("APP#12", "acme/app")).toBe("acme/app#12");
   expect(key("#12", "acme/app")).toBe("acme/app#12");

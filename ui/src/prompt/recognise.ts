@@ -1,26 +1,26 @@
-// What a text is that somebody brings to the prompt: by rules that can be foretold, not by guesses.
+// Classifies the text given to the prompt by predictable rules.
 
-import { readPlace } from "../sources/form";
+import { parseProject } from "../sources/form";
 import { words } from "../words";
 
-/** `words` are few enough to be a search; everything else is asked about as a report. */
-export type Sort = "key" | "link" | "log" | "trace" | "mail" | "words" | "text";
+/** `words` is short enough for a search; everything else is looked up as a report. */
+export type InputKind = "key" | "link" | "log" | "trace" | "mail" | "words" | "text";
 
-export interface Recognised {
-  sort: Sort;
+export interface ClassifiedInput {
+  kind: InputKind;
   text: string;
-  /** The item that is named, by its key or by a link to it. */
+  /** The item named by a key or a link. */
   key: string | null;
 }
 
-const MOST_WORDS = 8;
-const MOST_LETTERS = 80;
-/** Scripts that put no blanks between words: about two letters are one. */
+const MAX_WORDS = 8;
+const MAX_LETTERS = 80;
+/** Scripts without spaces between words: two letters count as a word. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/gu;
 const LOG_LINES = 5;
-const TIMED = /^[[(<{"]{0,2}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)/;
-/** Where the headers of a mail stand. */
-const HEAD = 15;
+const TIMESTAMP = /^[[(<{"]{0,2}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)/;
+/** The number of lines that may contain mail headers. */
+const MAX_HEADER_LINES = 15;
 
 const FRAME = new RegExp(
   [
@@ -41,15 +41,15 @@ const CRASH = /\bfatal error:|Traceback \(most recent call last\)|\bpanicked at\
 const HEADER = /^>?\s*(From|To|Cc|Subject|Date|Sent|Reply-To|Von|An|Betreff|Datum|Gesendet|De|À|Objet|Envoyé|Para|Asunto|发件人|收件人|主题|差出人|件名)\s?[:\uFF1A]\s?\S/; // typos:ignore
 const GREETING = /^(?:Hi|Hello|Hey|Dear|Good (?:morning|afternoon|evening)|Hallo|Guten (?:Tag|Morgen)|Sehr geehrte\w*|Liebe[rs]?|Bonjour|Hola)\b.{0,60}[,!]?$/i;
 const CLOSING = /^(?:(?:(?:kind|best|warm) )?regards|best|cheers|(?:many )?thanks|thank you|sincerely|yours|mit freundlichen grüßen|viele grüße|cordialement|saludos)\b.{0,24}$/i;
-const REPLIED = /^(?:On|Am|Le) .{5,160} (?:wrote|schrieb(?: .{1,80})?|a écrit) ?:$/m;
+const REPLY = /^(?:On|Am|Le) .{5,160} (?:wrote|schrieb(?: .{1,80})?|a écrit) ?:$/m;
 
 const lines = (text: string) => text.split("\n").map((line) => line.trim());
 
 function isShort(text: string): boolean {
-  if (text.includes("\n") || text.length > MOST_LETTERS) return false;
+  if (text.includes("\n") || text.length > MAX_LETTERS) return false;
   const letters = text.match(UNSPACED)?.length ?? 0;
   const spaced = text.replace(UNSPACED, " ").match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
-  return spaced + letters / 2 <= MOST_WORDS;
+  return spaced + letters / 2 <= MAX_WORDS;
 }
 
 function isTrace(text: string): boolean {
@@ -57,38 +57,38 @@ function isTrace(text: string): boolean {
   return frames > 1 || (frames > 0 && CRASH.test(text));
 }
 
-/** Whether most of its lines begin with a time, as a program writes them. */
+/** Returns whether most lines start with a time. */
 function isLog(text: string): boolean {
   const all = lines(text).filter((line) => line !== "");
-  return all.length >= LOG_LINES && all.filter((line) => TIMED.test(line)).length * 2 > all.length;
+  return all.length >= LOG_LINES && all.filter((line) => TIMESTAMP.test(line)).length * 2 > all.length;
 }
 
 function isMail(text: string): boolean {
   const all = lines(text).filter((line) => line !== "");
-  const headers = new Set(all.slice(0, HEAD).flatMap((line) => HEADER.exec(line)?.[1] ?? []));
-  if (headers.size > 1 || REPLIED.test(text)) return true;
+  const headers = new Set(all.slice(0, MAX_HEADER_LINES).flatMap((line) => HEADER.exec(line)?.[1] ?? []));
+  if (headers.size > 1 || REPLY.test(text)) return true;
   return GREETING.test(all[0] ?? "") && all.slice(1).some((line) => CLOSING.test(line));
 }
 
-/** The item that a link leads to: one of this program's own, or the page of an item of a source that the casebook has. */
-function linked(link: string, sources: readonly string[]): string | null {
+/** Returns the item of a link: one of this program's own, or an item's page in a mirrored source. */
+function linkedKey(link: string, sources: readonly string[]): string | null {
   const own = /^precedent:\/\/item\/(.+)$/.exec(link)?.[1];
-  if (own !== undefined) return question(unescaped(own)).key;
+  if (own !== undefined) return parseQuestion(unescapeUri(own)).key;
   const number = /\/(?:issues|pulls?|merge_requests|work_items|discussions)\/(\d+)(?=[/?#]|$)/.exec(link)?.[1];
-  const project = readPlace(link)?.project.toLowerCase();
+  const project = parseProject(link)?.project.toLowerCase();
   const source = sources.find((one) => one.toLowerCase() === project);
   return number !== undefined && source !== undefined ? `${source}#${number}` : null;
 }
 
-/** The item that a short key names, as people write it: `app#12`, or `#12` where there is one source. */
-function shortKey(text: string, sources: readonly string[]): string | null {
+/** Returns the item of a short key: `app#12`, or `#12` with a single source. */
+function expandKey(text: string, sources: readonly string[]): string | null {
   const [, name, number] = /^([^\s#/]*)#(\d+)$/.exec(text) ?? [];
   if (number === undefined) return null;
   const [source, ...others] = sources.filter((one) => name === "" || one.toLowerCase().split("/").at(-1) === name?.toLowerCase());
   return source !== undefined && others.length === 0 ? `${source}#${number}` : null;
 }
 
-function unescaped(text: string): string {
+function unescapeUri(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -96,39 +96,39 @@ function unescaped(text: string): string {
   }
 }
 
-/** What is asked: the item whose key stands there alone, else the text as a report. */
-export function question(text: string): { key: string | null; text: string } {
+/** Returns the item whose key is the whole text, or the text as a report. */
+export function parseQuestion(text: string): { key: string | null; text: string } {
   const pasted = text.trim();
   return /^[^\s#]+\/[^\s#]+#\d+$/.test(pasted) ? { key: pasted, text: "" } : { key: null, text: pasted };
 }
 
-/** What a text is; nothing where there is none. */
-export function recognise(brought: string, sources: readonly string[]): Recognised | null {
+/** Classifies a text; `null` if it is empty. */
+export function classifyInput(brought: string, sources: readonly string[]): ClassifiedInput | null {
   const text = brought.replaceAll("\r\n", "\n").trim();
   if (text === "") return null;
-  // A link may end as a key does.
-  if (/^(?:https?|precedent):\/\/\S+$/.test(text)) return { sort: "link", text, key: linked(text, sources) };
-  const key = question(text).key ?? shortKey(text, sources);
-  if (key !== null) return { sort: "key", text, key };
-  if (isLog(text)) return { sort: "log", text, key: null };
-  // A mail that quotes a trace is a mail: its headers say so before the trace begins.
-  if (isMail(text)) return { sort: "mail", text, key: null };
-  if (isTrace(text)) return { sort: "trace", text, key: null };
-  return { sort: isShort(text) ? "words" : "text", text, key: null };
+  // A link may end like a key.
+  if (/^(?:https?|precedent):\/\/\S+$/.test(text)) return { kind: "link", text, key: linkedKey(text, sources) };
+  const key = parseQuestion(text).key ?? expandKey(text, sources);
+  if (key !== null) return { kind: "key", text, key };
+  if (isLog(text)) return { kind: "log", text, key: null };
+  // A mail may quote a trace; its headers come first.
+  if (isMail(text)) return { kind: "mail", text, key: null };
+  if (isTrace(text)) return { kind: "trace", text, key: null };
+  return { kind: isShort(text) ? "words" : "text", text, key: null };
 }
 
 const texts = words.prompt;
 
-/** What a text is read as: "a stack trace, 42 lines", "a link to acme/app#12". */
-export function sortOf({ sort, text, key }: Recognised): string {
+/** Describes a text: "a stack trace, 42 lines", "a link to acme/app#12". */
+export function inputLabel({ kind: sort, text, key }: ClassifiedInput): string {
   if (sort === "link" && key !== null) return texts.linkTo(key);
   const n = lines(text).length;
   return n > 1 ? texts.withLines(texts.sorts[sort], n) : texts.sorts[sort];
 }
 
-/** The same with a text of one line, which is not seen where it is only offered. */
-export function described(one: Recognised): string {
-  const sort = one.sort === "words" ? texts.sorts.text : sortOf(one);
-  const isSaid = one.text.includes("\n") || (one.sort === "link" && one.key !== null);
+/** Describes an offered text, including its content if it is a single line. */
+export function describeInput(one: ClassifiedInput): string {
+  const sort = one.kind === "words" ? texts.sorts.text : inputLabel(one);
+  const isSaid = one.text.includes("\n") || (one.kind === "link" && one.key !== null);
   return isSaid ? sort : texts.withText(sort, one.text);
 }

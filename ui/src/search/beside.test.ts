@@ -1,18 +1,18 @@
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
 import { AppState } from "../shell/desk.svelte";
-import { button, openWindow, page, press, rest, text } from "../stories/page";
+import { button, openWindow, setUpPage, press, settle, text } from "../stories/page";
 
-page();
+setUpPage();
 
 /** The window, this wide, with a document that is read and the focus on the list. */
 async function reading(width: number): Promise<AppState> {
   window.innerWidth = width;
   const app = await openWindow("full");
   await app.openDocument("acme/app#1");
-  await rest();
+  await settle();
   button("← Results")?.click();
-  await rest();
+  await settle();
   list()?.focus();
   return app;
 }
@@ -25,7 +25,7 @@ const go = async (key: string, more: KeyboardEventInit = {}) => {
   press(key, more);
   // What has to come back first gets the focus in the next frame.
   await new Promise((resolve) => requestAnimationFrame(resolve));
-  await rest();
+  await settle();
 };
 /** Marks the third result from the top; the first one is read, and so it is marked. */
 function toThird(): void {
@@ -57,7 +57,7 @@ it("opens the marked result beside what is read, and says which of the two has t
   expect([focus(), current()]).toEqual(["acme/app#3", "acme/app#3"]);
   // A link leads on in its own pane; what fixed it is one key away.
   document.querySelector<HTMLElement>("[data-pane=second] .fix")?.click();
-  await rest();
+  await settle();
   expect(panes()).toEqual(["acme/app#1", "acme/app#9"]);
 });
 
@@ -73,7 +73,7 @@ it("closes the second one by Esc, by its button and by the palette's command, an
   await go("Enter", { shiftKey: true });
   expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#9"], "acme/app#9"]);
   button("Close this pane")?.click();
-  await rest();
+  await settle();
   expect([panes(), document.activeElement?.className]).toEqual([["acme/app#1"], expect.stringContaining("link")]);
   expect(app.commands.isAvailable("search.close")).toBe(false);
 });
@@ -83,19 +83,19 @@ it("makes the pair a place of the way back", async () => {
   await beside();
   await go("Escape");
   await app.back();
-  await rest();
+  await settle();
   expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#3"]);
   app.go("triage");
-  await rest();
+  await settle();
   expect(app.history.previous && text(".reader .back")).toBe(undefined);
   await app.back();
-  await rest();
+  await settle();
   expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#3"]);
   await app.back();
-  await rest();
+  await settle();
   expect(panes()).toEqual(["acme/app#1"]);
   await app.forward();
-  await rest();
+  await settle();
   expect(panes()).toEqual(["acme/app#1", "acme/app#3"]);
 });
 
@@ -103,18 +103,18 @@ it("opens beside from another view, and alone where nothing is read", async () =
   window.innerWidth = 1600;
   const app = await openWindow("full");
   app.go("triage");
-  await rest();
+  await settle();
   const [waiting, next] = app.triage.rows.map((one) => one.key);
   await go("Enter", { shiftKey: true });
   expect([app.view, panes()]).toEqual(["search", [waiting]]);
   app.go("triage");
-  await rest();
+  await settle();
   await go("j");
   // As the menu of a row does.
   app.menuItem = next ?? null;
   app.commands.run("item.beside");
   app.menuItem = null;
-  await rest();
+  await settle();
   expect([app.view, panes(), focus()]).toEqual(["search", [waiting, next], next]);
   await go("Escape");
   expect([panes(), focus()]).toEqual([[waiting], waiting]);
@@ -134,10 +134,10 @@ it("gives two documents the place of the list in a window of a usual width, and 
   const box = document.querySelector<HTMLTextAreaElement>("#query");
   if (box) box.value = "is:open";
   box?.dispatchEvent(new InputEvent("input", { bubbles: true }));
-  await rest();
+  await settle();
   expect([seen(), app.splitPane.isOpen]).toEqual([["list", "acme/app#3"], true]);
   button("← acme/app#1")?.click();
-  await rest();
+  await settle();
   expect([seen(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#1"]);
   await go("Escape");
   expect(seen()).toEqual(["list", "acme/app#1"]);
@@ -161,7 +161,7 @@ it("opens a result that is only passed by beside what was read before it", async
   expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#5"], "acme/app#5"]);
   // Nothing stands beside itself.
   document.getElementById("hit-0")?.click();
-  await rest();
+  await settle();
   expect([panes(), app.splitPane.pane]).toEqual([["acme/app#1", "acme/app#5"], "first"]);
   // From the list, Esc leads to the box as it always does.
   await go("Escape");
@@ -173,7 +173,7 @@ it("shows one pane at a time in a narrow window, with the way to the other", asy
   await beside();
   expect([seen(), focus()]).toEqual([["acme/app#3"], "acme/app#3"]);
   button("← acme/app#1")?.click();
-  await rest();
+  await settle();
   expect([seen(), focus()]).toEqual([["acme/app#1"], "acme/app#1"]);
   await go("l");
   expect(seen()).toEqual(["acme/app#3"]);
@@ -205,7 +205,7 @@ it("marks what is read in the list, also once the second one is closed and after
   expect([marked(), app.item?.key]).toEqual(["acme/app#1", "acme/app#1"]);
   // What is opened from elsewhere is marked too, and a step goes on from there.
   await app.openDocument("acme/app#5");
-  await rest();
+  await settle();
   expect(marked()).toBe("acme/app#5");
   app.searchFor("tls");
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -213,6 +213,6 @@ it("marks what is read in the list, also once the second one is closed and after
   dispatchEvent(new Event("pagehide"));
   const again = await openWindow("full");
   await new Promise((resolve) => setTimeout(resolve, 300));
-  await rest();
+  await settle();
   expect([again.search.query, again.reader.thread?.key, marked()]).toEqual(["tls", "acme/app#2", "acme/app#2"]);
 });

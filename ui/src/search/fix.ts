@@ -11,7 +11,7 @@ const localKey = (thread: Thread, key: string) => (key.startsWith(`${thread.sour
 
 export interface Fix {
   /** "Fixed by acme/app#9". */
-  words: string;
+  label: string;
   /** The document that it links to; `null` for a comment of this thread. */
   key: string | null;
   anchor: string | null;
@@ -22,11 +22,11 @@ export function fixOf(thread: Thread): Fix | null {
   if (thread.kind !== "issue") return null;
   const changes = thread.links.filter((link) => link.kind === "closes" && !link.outgoing && link.document === "pull_request");
   const merged = changes.find((link) => link.state === "merged");
-  if (merged) return { words: texts.fixedBy(localKey(thread, merged.key)), key: merged.key, anchor: null };
+  if (merged) return { label: texts.fixedBy(localKey(thread, merged.key)), key: merged.key, anchor: null };
   const original = thread.links.find((link) => link.kind === "duplicate_of" && link.outgoing && link.title !== null);
-  if (original) return { words: texts.duplicateOf(localKey(thread, original.key)), key: original.key, anchor: null };
+  if (original) return { label: texts.duplicateOf(localKey(thread, original.key)), key: original.key, anchor: null };
   const answer = thread.comments.find((comment) => comment.association?.toUpperCase() === "ANSWER");
-  if (answer) return { words: texts.answer, key: null, anchor: answer.anchor };
+  if (answer) return { label: texts.answer, key: null, anchor: answer.anchor };
   const proposed = thread.state === "open" ? changes.find((link) => link.state === "open") : undefined;
-  return proposed ? { words: texts.proposedIn(localKey(thread, proposed.key)), key: proposed.key, anchor: null } : null;
+  return proposed ? { label: texts.proposedIn(localKey(thread, proposed.key)), key: proposed.key, anchor: null } : null;
 }

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import Rail from "../shell/Rail.svelte";
 import { AppState } from "../shell/desk.svelte";
 import { LocalStore } from "../shell/shelf.svelte";
-import { page, press, rest, show } from "../stories/page";
+import { setUpPage, press, settle, mountComponent } from "../stories/page";
 import { SavedSearches } from "./saved.svelte";
 
 let asked: string[];
@@ -13,7 +13,7 @@ let store: LocalStore;
 
 const rail = () => [...document.querySelectorAll(".saved button")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
 
-page();
+setUpPage();
 beforeEach(() => {
   asked = [];
   totals = { "is:open label:bug": 12 };
@@ -33,7 +33,7 @@ beforeEach(() => {
 it("counts saved searches: exactly by filters, up to a page by words", async () => {
   for (const query of ["is:open label:bug", "tls", "rare", "mode:semantic slow", '"half']) store.toggleSearch(query);
   await saved.refresh();
-  show(Rail, { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: "tls", searchFor: () => {} });
+  mountComponent(Rail, { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: "tls", searchFor: () => {} });
   // One that cannot be counted is there all the same.
   expect(rail()).toEqual(['"half', "mode:semantic slow 50+ documents", "rare 3 documents", "tls 50+ documents", "is:open label:bug 12 documents"]);
   // As the list of results asks: both tell one number.
@@ -44,7 +44,7 @@ it("counts saved searches: exactly by filters, up to a page by words", async () 
 
 it("counts one as soon as it is saved", async () => {
   expect(saved.toggle(" rare ")).toBe(true);
-  await rest();
+  await settle();
   expect(saved.list).toEqual([{ query: "rare", tally: { found: 3, hasMore: false } }]);
   expect([saved.toggle("rare"), saved.list]).toEqual([false, []]);
 });
@@ -52,7 +52,7 @@ it("counts one as soon as it is saved", async () => {
 it("looks a saved search up from the rail, by pointer and by arrow", async () => {
   store.toggleSearch("tls");
   const wanted: string[] = [];
-  show(Rail, { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: null, searchFor: (query: string) => wanted.push(query) });
+  mountComponent(Rail, { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: null, searchFor: (query: string) => wanted.push(query) });
   document.getElementById("view-problems")?.focus();
   press("ArrowDown");
   expect(document.activeElement?.textContent.trim()).toBe("tls");
@@ -71,6 +71,6 @@ it("is counted anew after something came in", async () => {
     return { hits: [], total: (payload as { request: { query: string } }).request.query === "" ? 0 : 14, notices: [] };
   });
   await app.reloadAll();
-  await rest();
+  await settle();
   expect(app.savedSearches.list[0]?.tally?.found).toBe(14);
 });

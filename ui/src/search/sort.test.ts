@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { openWindow, page, press, rest, text } from "../stories/page";
+import { openWindow, setUpPage, press, settle, text } from "../stories/page";
 import { hit } from "../stories/samples";
 import { nextOrder, sortHits } from "./sort";
 
-page();
+setUpPage();
 
 const of = (number: number, created: string | null, updated: string | null, comments: number) => ({ ...hit("plain", number), created_at: created, updated_at: updated, comments });
 
@@ -17,27 +17,27 @@ it("puts hits in an order, and leaves those that are equal as they were", () => 
 it("sorts what was found by key and says within what, also after a restart", async () => {
   let app = await openWindow("full");
   app.search.set("certificate");
-  await rest();
+  await settle();
   const heading = () => text(".results h2");
   const comments = () => app.search.hits.map((one) => one?.comments ?? 0);
   expect(heading()).toBe("24 results");
   app.search.selected = "acme/app#3";
   document.querySelector<HTMLElement>("#results")?.focus();
   for (let times = 0; times < 3; times++) press("s");
-  await rest();
+  await settle();
   expect([heading(), app.search.selectedHit?.key]).toEqual(["24 results, most comments first", "acme/app#3"]);
   expect(comments()).toEqual(comments().toSorted((a, b) => b - a));
   expect(document.querySelector<HTMLElement>("#results .hit .title")).not.toBe(null);
   app = await openWindow("full");
   app.search.set("certificate");
-  await rest();
+  await settle();
   expect([app.search.sort, heading()]).toEqual(["comments", "24 results, most comments first"]);
 });
 
 it("does not sort what it has not fetched", async () => {
   const app = await openWindow("full");
   app.search.sort = "newest";
-  await rest();
+  await settle();
   expect([app.search.canSort, app.search.isSorted, document.querySelector(".results header select")]).toEqual([false, false, null]);
   expect(text(".results h2")).toBe("Recently updated");
 });

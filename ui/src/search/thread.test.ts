@@ -3,7 +3,7 @@ import { flushSync, tick } from "svelte";
 import { beforeEach, expect, it } from "vitest";
 import type { Thread } from "../lib/types";
 import { AppState } from "../shell/desk.svelte";
-import { page, show, text } from "../stories/page";
+import { setUpPage, mountComponent, text } from "../stories/page";
 import { comment, link, thread as sample } from "../stories/samples";
 import { fixOf } from "./fix";
 import ThreadView from "./ThreadView.svelte";
@@ -17,7 +17,7 @@ let served: Thread;
 async function open(of: Thread): Promise<void> {
   served = of;
   app = new AppState();
-  show(ThreadView, { app, filterBy: () => {}, back: () => {}, leave: null, pane: "first", toOther: null });
+  mountComponent(ThreadView, { app, filterBy: () => {}, back: () => {}, leave: null, pane: "first", toOther: null });
   await app.reader.open({ key: of.key, anchor: null });
   await tick();
 }
@@ -28,7 +28,7 @@ function scrollTo(bottom: number): void {
   flushSync();
 }
 
-page();
+setUpPage();
 beforeEach(() => mockIPC((command) => (command === "thread" ? served : null)));
 
 it("keeps the title with its state in sight once it is scrolled past, and leads back to the beginning", async () => {
@@ -68,7 +68,7 @@ it("shows the first of many links, so that the text is in sight, and the others 
 });
 
 it("claims no fix where none is told", () => {
-  const words = (change: Partial<Thread>) => fixOf({ ...thread, ...change })?.words ?? null;
+  const words = (change: Partial<Thread>) => fixOf({ ...thread, ...change })?.label ?? null;
   expect([
     words({}),
     words({ links: [link("closes", { state: "closed" })] }),

@@ -1,8 +1,8 @@
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
-import { openWindow, page, press, rest } from "../stories/page";
+import { openWindow, setUpPage, press, settle } from "../stories/page";
 
-page();
+setUpPage();
 
 const ticked = () => [...document.querySelectorAll(".tour .known kbd")].map((one) => one.textContent);
 
@@ -25,7 +25,7 @@ it("is skipped for good", async () => {
   flushSync();
   expect(document.querySelector(".tour")).toBe(null);
   const again = await openWindow("full");
-  await rest();
+  await settle();
   expect(again.store.isUsed("read")).toBe(true);
   expect(document.querySelector(".tour")).toBe(null);
 });
@@ -34,6 +34,6 @@ it("has the focus on the list while it names keys, so that they type nothing", a
   const app = await openWindow("full");
   expect(document.activeElement?.id).toBe("results");
   press("D", { shiftKey: true });
-  await rest();
-  expect([app.view, app.search.query, app.answer.open, app.store.lastSearch]).toEqual(["search", "acme/app#1", true, null]);
+  await settle();
+  expect([app.view, app.search.query, app.answer.isOpen, app.store.lastSearch]).toEqual(["search", "acme/app#1", true, null]);
 });

@@ -1,4 +1,4 @@
-// The embedding models: those that are here, the one that answers, and the way of others to here.
+// The installed embedding models, the one in use, and the way to add others.
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/asking.svelte";
@@ -6,8 +6,8 @@ import type { Catalog, ModelView } from "../lib/types";
 import type { AppState } from "../shell/desk.svelte";
 import { words } from "../words";
 
-/** How a model comes here. */
-export type Way = "catalog" | "files";
+/** How a model is added. */
+export type ModelOrigin = "catalog" | "files";
 
 export class Models extends EngineRequest {
   list = $state.raw<readonly ModelView[]>([]);
@@ -20,8 +20,8 @@ export class Models extends EngineRequest {
     this.#app = app;
   }
 
-  /** What may be fetched by name and is not here yet. */
-  get missing(): Catalog["models"] {
+  /** The catalog's models that are not installed. */
+  get available(): Catalog["models"] {
     return this.catalog?.models.filter(({ name }) => !this.list.some((model) => model.name === name)) ?? [];
   }
 
@@ -29,8 +29,8 @@ export class Models extends EngineRequest {
     await this.run(Promise.all([api.models(), api.catalog()]), ([list, catalog]) => Object.assign(this, { list, catalog }));
   }
 
-  /** Brings a model in, by its name in the catalogue or from a path. Whether it is here now. */
-  async bring(way: Way, what: string): Promise<boolean> {
+  /** Adds a model by its name in the catalog or from a path. Returns whether it succeeded. */
+  async add(way: ModelOrigin, what: string): Promise<boolean> {
     this.failure = null;
     try {
       const model = await this.#app.jobs.run("model", (onProgress) =>
@@ -47,7 +47,7 @@ export class Models extends EngineRequest {
     return true;
   }
 
-  /** Makes the vectors of a model beside those that answer, and lets it answer when they are complete. */
+  /** Indexes with another model, which replaces the current one once its index is complete. */
   async use(name: string): Promise<void> {
     this.failure = null;
     try {

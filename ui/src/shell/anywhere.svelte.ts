@@ -5,7 +5,7 @@ import { tick } from "svelte";
 import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latest";
 import type { Failure, PromptState, PromptTarget } from "../lib/types";
-import { question } from "../prompt/recognise";
+import { parseQuestion } from "../prompt/recognise";
 import type { AppState } from "./desk.svelte";
 
 const KEY = "prompt";
@@ -85,7 +85,7 @@ export class QuickPrompt {
         // The query may be from the clipboard, so it is never saved.
         return app.searchFor(target.query, true);
       case "triage": {
-        const { key } = question(target.text);
+        const { key } = parseQuestion(target.text);
         return key === null ? app.lookUp(target.text, "related") : app.findDuplicates(key);
       }
       case "ask":

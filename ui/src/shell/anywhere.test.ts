@@ -3,7 +3,7 @@ import { flushSync } from "svelte";
 import { beforeEach, expect, it } from "vitest";
 import type { PromptSettings, PromptTarget } from "../lib/types";
 import AskAnywhere from "../settings/AskAnywhere.svelte";
-import { openWindow, page, press, rest, show } from "../stories/page";
+import { openWindow, setUpPage, press, settle, mountComponent } from "../stories/page";
 import { AppState } from "./desk.svelte";
 
 const NEVER_ASKED = { shortcut: null, tray: false };
@@ -11,7 +11,7 @@ let asked: PromptSettings[];
 let shortcutKeys: string | null;
 let shortcutProblem: string | null;
 
-page();
+setUpPage();
 beforeEach(() => {
   asked = [];
   shortcutKeys = null;
@@ -65,23 +65,23 @@ it("is off in the settings until it is switched on, and says a problem where it 
   system();
   shortcutProblem = "another program holds Ctrl+Alt+P";
   const { quickPrompt: quickPrompt } = new AppState();
-  show(AskAnywhere, { prompt: quickPrompt });
-  await rest();
+  mountComponent(AskAnywhere, { prompt: quickPrompt });
+  await settle();
   const [on, tray] = [...document.querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
   expect([on?.checked, tray?.checked, document.querySelector("#prompt-shortcut")]).toEqual([false, false, null]);
   on?.click();
-  await rest();
+  await settle();
   const field = document.querySelector<HTMLInputElement>("#prompt-shortcut");
   expect([field?.value, field?.getAttribute("aria-invalid")]).toEqual(["Ctrl + Alt + P", "true"]);
   expect(document.getElementById("prompt-shortcut-about")?.textContent).toContain("Another program holds Ctrl+Alt+P.");
   shortcutProblem = null;
   field?.focus();
   press("j", { code: "KeyJ", ctrlKey: true });
-  await rest();
+  await settle();
   expect([asked.at(-1)?.shortcut, field?.getAttribute("aria-invalid")]).toEqual(["Ctrl+J", "false"]);
   [...document.querySelectorAll("button")].find((one) => one.textContent.trim() === "Reset to Ctrl+Alt+P")?.click();
   tray?.click();
-  await rest();
+  await settle();
   expect(asked.at(-1)).toEqual({ shortcut: "Ctrl+Alt+P", tray: true });
   expect(document.getElementById("prompt-tray-problem")?.textContent).toBe("There is no tray.");
 });
@@ -90,26 +90,26 @@ it("says which keys the desktop gave it, where the desktop gives them out", asyn
   system();
   shortcutKeys = "Meta+J";
   const { quickPrompt: quickPrompt } = new AppState();
-  show(AskAnywhere, { prompt: quickPrompt });
-  await rest();
+  mountComponent(AskAnywhere, { prompt: quickPrompt });
+  await settle();
   const given = () => document.querySelector(".given")?.textContent ?? null;
   expect(given()).toBe(null);
   document.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
-  await rest();
+  await settle();
   expect(given()).toBe("This desktop assigned Meta+J. You can change that in the desktop settings.");
 });
 
 it.each<[PromptTarget, (app: AppState) => unknown, unknown]>([
   [{ view: "item", key: "acme/app#7", anchor: null }, (app) => [app.view, app.reader.position?.key], ["search", "acme/app#7"]],
   [{ view: "search", query: "tls" }, (app) => [app.view, app.search.query, app.search.isTyped], ["search", "tls", false]],
-  [{ view: "triage", text: "it stops" }, (app) => [app.view, app.answer.asked, app.answer.piece?.section], ["search", "it stops", "related"]],
-  [{ view: "ask", text: "it stops" }, (app) => [app.view, app.answer.asked, app.answer.piece?.section], ["search", "it stops", "problem"]],
+  [{ view: "triage", text: "it stops" }, (app) => [app.view, app.answer.subject, app.answer.currentItem?.section], ["search", "it stops", "related"]],
+  [{ view: "ask", text: "it stops" }, (app) => [app.view, app.answer.subject, app.answer.currentItem?.section], ["search", "it stops", "problem"]],
 ])("goes to %j, over whatever is open, and back", async (target, where, expected) => {
   const app = await openWindow("full");
   app.go("notes");
   app.commands.run("palette");
   await app.quickPrompt.show(target);
-  await rest();
+  await settle();
   expect([where(app), document.querySelector("dialog[open]")]).toEqual([expected, null]);
   await app.back();
   expect(app.view).toBe("notes");
@@ -126,7 +126,7 @@ it("goes to the desk where a report waits there", async () => {
 it("makes a brief of the text", async () => {
   const app = await openWindow("full");
   await app.quickPrompt.show({ view: "brief", text: "it stops" });
-  await rest();
+  await settle();
   expect([app.view, document.querySelector("dialog[open]")?.className]).toEqual(["search", expect.stringContaining("brief")]);
 });
 
@@ -135,11 +135,11 @@ it("leaves keys that are recorded to the field", async () => {
   app.go("settings");
   await app.quickPrompt.load();
   await app.quickPrompt.choose({ on: true });
-  await rest();
+  await settle();
   const field = document.querySelector<HTMLInputElement>("#prompt-shortcut");
   field?.focus();
   flushSync();
   press("k", { code: "KeyK", ctrlKey: true });
-  await rest();
+  await settle();
   expect([app.quickPrompt.shortcut, document.querySelector("dialog[open]")]).toEqual(["Ctrl+K", null]);
 });

@@ -4,7 +4,7 @@ import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latest";
 import { Problems } from "../problems/problems.svelte";
 import { SplitPane } from "../search/beside.svelte";
-import { question } from "../prompt/recognise";
+import { parseQuestion } from "../prompt/recognise";
 import { Reader } from "../search/reader.svelte";
 import { SavedSearches } from "../search/saved.svelte";
 import { Search } from "../search/search.svelte";
@@ -14,7 +14,7 @@ import { Notes } from "../notes/notes.svelte";
 import { Answer } from "../answer/answer.svelte";
 import { Triage } from "../triage/triage.svelte";
 import { sentence } from "../lib/text";
-import type { Section } from "../answer/pieces";
+import type { EvidenceSection } from "../answer/pieces";
 import { TOUR_KEYS } from "../search/tour";
 import { isLog } from "../sources/importing.svelte";
 import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
@@ -198,7 +198,7 @@ export class AppState {
     if (this.view !== "search") this.go("search");
     else if (this.reader.position?.key !== key) this.recordPlace();
     this.reader.reading = true;
-    this.answer.open = false;
+    this.answer.isOpen = false;
     this.splitPane.pane = "first";
     await this.reader.show({ key, anchor }, true);
   }
@@ -225,11 +225,11 @@ export class AppState {
   }
 
   /** Looks up a report by key or text and shows a section of its evidence. */
-  async lookUp(report: string, section: Section): Promise<void> {
+  async lookUp(report: string, section: EvidenceSection): Promise<void> {
     if (this.view === "search") this.recordPlace();
     this.go("search");
     // A text may be from the clipboard, so it is never saved.
-    this.search.replace(report, question(report).key === null);
+    this.search.replace(report, parseQuestion(report).key === null);
     this.reader.reading = true;
     await this.answer.show(section);
   }
@@ -266,7 +266,7 @@ export class AppState {
         this.#inform(words.shell.indexedElsewhere, words.shell.indexedElsewhereHint);
       } else {
         this.refreshShown();
-        if (report.calibrated.length > 0) await this.sources.learnt(report.calibrated);
+        if (report.calibrated.length > 0) await this.sources.showCalibrations(report.calibrated);
       }
     } catch (thrown) {
       this.showError(thrown);
@@ -336,14 +336,14 @@ export class AppState {
 
   /** Opens files: tracker exports after a preview, everything else as logs. */
   async openFiles(paths: readonly string[]): Promise<void> {
-    const importing = this.sources.importing;
-    if (!paths.every(isLog) && !this.jobs.get("import") && (await importing.begin(paths))) {
+    const importing = this.sources.fileImport;
+    if (!paths.every(isLog) && !this.jobs.get("import") && (await importing.start(paths))) {
       this.sources.startAdding("files");
       return;
     }
     importing.clear();
     this.searchFor(paths.join("\n"), true);
-    this.answer.wanted = true;
+    this.answer.wantsFocus = true;
   }
 
   /** Starts the background services and the watchers. */

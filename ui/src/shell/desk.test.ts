@@ -1,7 +1,7 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { SearchResponse, Thread } from "../lib/types";
-import { page } from "../stories/page";
+import { setUpPage } from "../stories/page";
 import { AppState } from "./desk.svelte";
 
 const thread = (key: string) => ({ key, title: key, kind: "issue", state: "open", state_reason: null, url: null, markdown: "", links: [] }) as unknown as Thread;
@@ -9,7 +9,7 @@ const nothing = { hits: [], total: 0, notices: [], took_ms: 1 } as unknown as Se
 
 let app: AppState;
 
-page();
+setUpPage();
 beforeEach(() => {
   vi.useFakeTimers();
   mockIPC((command, payload) => {

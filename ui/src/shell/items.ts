@@ -58,8 +58,8 @@ export function itemCommands(app: AppState): Handlers {
     "item.tracker": does((one) => app.openExternal(one.url ?? ""), (one) => one.url !== null),
     "item.duplicates": does((one) => app.findDuplicates(one.key), isReport),
     "item.solved": does((one) => app.lookUp(one.key, "case"), isReport),
-    "item.note": does((one) => app.notes.startWriting({ attach: [one.key] }), (one) => one.kind !== "note"),
-    "item.article": does((one) => app.article.begin(one.key), isReport),
+    "item.note": does((one) => app.notes.startDraft({ attach: [one.key] }), (one) => one.kind !== "note"),
+    "item.article": does((one) => app.article.start(one.key), isReport),
     "item.pin": {
       ...does((one) => {
         const change = () => void app.store.togglePin(one);

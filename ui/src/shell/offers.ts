@@ -83,7 +83,7 @@ function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
     { id: "add", title: texts.add, detail: texts.addWhat, run: () => app.sources.startAdding() },
     { id: "import", title: texts.importFiles, run: () => app.sources.startAdding("files") },
   ];
-  if (app.view !== "notes") findItems.push({ id: "note", title: texts.newNote, run: () => app.notes.startWriting() });
+  if (app.view !== "notes") findItems.push({ id: "note", title: texts.newNote, run: () => app.notes.startDraft() });
   const live = app.sources.mirrors;
   if (live.length > 0 && !app.jobs.get("sync")) {
     findItems.push({ id: "sync", title: texts.syncAll, run: () => void app.sources.sync([]) });

@@ -12,13 +12,13 @@ export interface Place {
   view: ViewId;
   query: string;
   /** The selected row. */
-  at: string | null;
+  selected: string | null;
   /** The documents in both panes, and the focused pane. */
   reading: Reading | null;
-  beside: Reading | null;
+  second: Reading | null;
   pane: Pane;
   /** The selected piece of evidence, if the evidence is open. */
-  piece: string | null;
+  evidenceId: string | null;
   /** Whether a narrow window shows the reader instead of the list. */
   isReading: boolean;
   focus: string | null;
@@ -67,26 +67,26 @@ const scrollContainers = () => [...(main()?.querySelectorAll(SCROLL_CONTAINERS) 
 export function currentPlace(app: AppState): Place {
   const { view, search, answer, reader, splitPane: beside, triage, notes } = app;
   const place: Place = {
-    view, query: "", at: null, reading: null, beside: null, pane: "first", piece: null, isReading: false, focus: focusPath(), scroll: scrollContainers().map((one) => one.scrollTop),
+    view, query: "", selected: null, reading: null, second: null, pane: "first", evidenceId: null, isReading: false, focus: focusPath(), scroll: scrollContainers().map((one) => one.scrollTop),
   };
   if (view === "search") {
     const [reading, second] = [readingIn("first", reader), readingIn("second", beside.reader)];
-    return { ...place, query: search.query, at: search.selected, reading, beside: second, pane: beside.pane, piece: answer.open ? (answer.piece?.id ?? "") : null, isReading: reader.reading };
+    return { ...place, query: search.query, selected: search.selected, reading, second: second, pane: beside.pane, evidenceId: answer.isOpen ? (answer.currentItem?.id ?? "") : null, isReading: reader.reading };
   }
-  if (view === "triage") return { ...place, at: triage.selected };
-  if (view === "notes") return { ...place, at: notes.note?.key ?? null };
+  if (view === "triage") return { ...place, selected: triage.selected };
+  if (view === "notes") return { ...place, selected: notes.note?.key ?? null };
   return place;
 }
 
 /** Returns whether two places are the same apart from focus and scroll position. */
 export function isSamePlace(a: Place, b: Place): boolean {
-  if (a.view !== b.view || a.query !== b.query || a.reading?.key !== b.reading?.key || a.beside?.key !== b.beside?.key) return false;
-  return a.view === "search" ? a.isReading === b.isReading && (a.piece === null) === (b.piece === null) : a.at === b.at;
+  if (a.view !== b.view || a.query !== b.query || a.reading?.key !== b.reading?.key || a.second?.key !== b.second?.key) return false;
+  return a.view === "search" ? a.isReading === b.isReading && (a.evidenceId === null) === (b.evidenceId === null) : a.selected === b.selected;
 }
 
 /** Returns the label of a place on the back button. */
 export function placeLabel(place: Place): string {
-  if (place.view === "search" && place.reading && place.piece === null) return words.shared.list([place.reading, place.beside].flatMap((one) => one?.key ?? []));
+  if (place.view === "search" && place.reading && place.evidenceId === null) return words.shared.list([place.reading, place.second].flatMap((one) => one?.key ?? []));
   if (place.view === "search" && place.query) return words.shared.quoted(place.query.length > 24 ? `${place.query.slice(0, 24)}…` : place.query);
   return words.shell.views[place.view].name;
 }
@@ -97,18 +97,18 @@ export async function showPlace(app: AppState, place: Place): Promise<void> {
   app.view = place.view;
   if (place.view === "search") {
     search.set(place.query, false);
-    search.selected = place.at;
-    answer.open = place.piece !== null;
-    answer.mark(place.piece);
+    search.selected = place.selected;
+    answer.isOpen = place.evidenceId !== null;
+    answer.select(place.evidenceId);
     reader.reading = place.isReading;
     if (place.reading) void reader.show(place.reading);
     else reader.close();
-    if (place.beside) void beside.reader.show(place.beside);
+    if (place.second) void beside.reader.show(place.second);
     else beside.clear();
     beside.pane = place.pane;
   } else if (place.view === "triage") {
-    if (place.at !== null && place.at !== triage.selected && triage.rows.some((item) => item.key === place.at)) triage.select(place.at);
-  } else if (place.view === "notes") notes.selected = place.at;
+    if (place.selected !== null && place.selected !== triage.selected && triage.rows.some((item) => item.key === place.selected)) triage.select(place.selected);
+  } else if (place.view === "notes") notes.selected = place.selected;
   await tick();
   const elements = scrollContainers();
   if (elements.length === place.scroll.length) elements.forEach((one, at) => (one.scrollTop = place.scroll[at] ?? 0));

@@ -9,7 +9,7 @@ import type { AppState } from "./desk.svelte";
 const texts = words.shell;
 
 export interface RemedyAction {
-  words: string;
+  label: string;
   run: () => void;
 }
 
@@ -38,16 +38,16 @@ export function remedyFinder(): RemedyFinder {
 function remedyActions(app: AppState): Record<Remedy, RemedyAction | null> {
   const isOpen = app.openFailure === null;
   const given = (id: "repair" | "rebuild", words: string): RemedyAction | null =>
-    app.commands.isAvailable(id) ? { words, run: () => app.commands.run(id) } : null;
+    app.commands.isAvailable(id) ? { label: words, run: () => app.commands.run(id) } : null;
   // No button leads to the current view.
   const to = (view: "settings" | "sources" | "notes"): RemedyAction | null =>
-    isOpen && app.view !== view ? { words: texts.views[view].name, run: () => app.go(view) } : null;
+    isOpen && app.view !== view ? { label: texts.views[view].name, run: () => app.go(view) } : null;
   return {
     repair: given("repair", texts.remedies.repair),
     rebuild: isOpen ? given("rebuild", texts.remedies.rebuild) : null,
     models: to("settings"),
     sources: to("sources"),
     notes: to("notes"),
-    add: isOpen && !app.sources.adding ? { words: texts.remedies.add, run: () => app.sources.startAdding() } : null,
+    add: isOpen && !app.sources.isAdding ? { label: texts.remedies.add, run: () => app.sources.startAdding() } : null,
   };
 }

@@ -1,8 +1,8 @@
 // The state of each view, kept per casebook across restarts. Pasted text may be a customer's and is
 // never kept.
 
-import { paths } from "../answer/logs.svelte";
-import { KINDS, type Writing } from "../notes/notes.svelte";
+import { parsePaths } from "../answer/logs.svelte";
+import { NOTE_KINDS, type NoteDraftState } from "../notes/notes.svelte";
 import type { NoteKind } from "../lib/types";
 import { TABS, type Tab } from "../problems/problems.svelte";
 import { isPasted } from "../search/query";
@@ -22,40 +22,40 @@ export interface StoredSession {
   notes: { kind: NoteKind | null; selected: string | null };
   sources: { selected: string | null };
   problems: { source: string | null; span: number; tab: Tab };
-  drafts: readonly Writing[];
+  drafts: readonly NoteDraftState[];
 }
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const key = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
-const part = (value: unknown): Record<string, unknown> => (typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {});
-const noteKind = (value: unknown): NoteKind | null => (typeof value === "string" && value in KINDS ? (value as NoteKind) : null);
+const toText = (value: unknown): string => (typeof value === "string" ? value : "");
+const toKey = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const toRecord = (value: unknown): Record<string, unknown> => (typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {});
+const toNoteKind = (value: unknown): NoteKind | null => (typeof value === "string" && value in NOTE_KINDS ? (value as NoteKind) : null);
 
-function draft(value: unknown): Writing {
-  const { key: of, kind, title, body, tags, attach } = part(value);
+function toDraft(value: unknown): NoteDraftState {
+  const { key: of, kind, title, body, tags, attach } = toRecord(value);
   return {
-    key: key(of), kind: noteKind(kind) ?? "lesson", title: text(title), body: text(body), tags: text(tags),
-    attach: Array.isArray(attach) ? attach.filter((one) => typeof one === "string") : [], own: null,
+    key: toKey(of), kind: toNoteKind(kind) ?? "lesson", title: toText(title), body: toText(body), tags: toText(tags),
+    attach: Array.isArray(attach) ? attach.filter((one) => typeof one === "string") : [], beforePaste: null,
   };
 }
 
 /** Parses a stored session; `null` if it is invalid. */
 export function parseSession(stored: string | null): StoredSession | null {
   try {
-    const found = part(JSON.parse(stored ?? ""));
+    const found = toRecord(JSON.parse(stored ?? ""));
     if (found["version"] !== VERSION) return null;
-    const [search, triage, notes, sources] = ["search", "triage", "notes", "sources"].map((name) => part(found[name]));
-    const problems = part(found["problems"]);
+    const [search, triage, notes, sources] = ["search", "triage", "notes", "sources"].map((name) => toRecord(found[name]));
+    const problems = toRecord(found["problems"]);
     const span = problems["span"];
     return {
-      search: { query: text(search?.["query"]), reading: key(search?.["reading"]), beside: key(search?.["beside"]) },
-      triage: { selected: key(triage?.["selected"]), related: triage?.["related"] === true },
-      notes: { kind: noteKind(notes?.["kind"]), selected: key(notes?.["selected"]) },
-      sources: { selected: key(sources?.["selected"]) },
+      search: { query: toText(search?.["query"]), reading: toKey(search?.["reading"]), beside: toKey(search?.["beside"]) },
+      triage: { selected: toKey(triage?.["selected"]), related: triage?.["related"] === true },
+      notes: { kind: toNoteKind(notes?.["kind"]), selected: toKey(notes?.["selected"]) },
+      sources: { selected: toKey(sources?.["selected"]) },
       problems: {
-        source: key(problems["source"]), span: typeof span === "number" && span >= 0 ? span : 24,
+        source: toKey(problems["source"]), span: typeof span === "number" && span >= 0 ? span : 24,
         tab: TABS.find((one) => one === problems["tab"]) ?? "frequent",
       },
-      drafts: (Array.isArray(found["drafts"]) ? found["drafts"] : []).map(draft),
+      drafts: (Array.isArray(found["drafts"]) ? found["drafts"] : []).map(toDraft),
     };
   } catch {
     return null;
@@ -116,7 +116,7 @@ export class Session {
     Object.assign(app.notes, notes);
     app.sources.selected = sources.selected;
     Object.assign(app.problems, problems);
-    app.notes.takeDrafts(drafts);
+    app.notes.restoreDrafts(drafts);
   }
 
   /** Reopens the documents that still exist. */
@@ -139,7 +139,7 @@ export class Session {
   #searched(): StoredSession["search"] {
     const { search, reader, splitPane: beside } = this.#app;
     // Files are never read without a request.
-    const query = search.isTyped && !isPasted(search.query) && paths(search.query).length === 0 ? search.query : "";
+    const query = search.isTyped && !isPasted(search.query) && parsePaths(search.query).length === 0 ? search.query : "";
     const isSearch = query.trim() !== "";
     return {
       query: isSearch ? query : "",
@@ -155,7 +155,7 @@ export class Session {
       notes: { kind: notes.kind, selected: notes.selected },
       sources: { selected: sources.selected },
       problems: { source: problems.source, span: problems.span, tab: problems.tab },
-      drafts: notes.ownDrafts,
+      drafts: notes.storableDrafts,
     };
   }
 }

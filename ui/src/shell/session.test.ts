@@ -1,8 +1,8 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { beforeEach, expect, it, vi } from "vitest";
-import type { Writing } from "../notes/notes.svelte";
-import { page } from "../stories/page";
+import type { NoteDraftState } from "../notes/notes.svelte";
+import { setUpPage } from "../stories/page";
 import { AppState } from "./desk.svelte";
 import { MAX_SIZE, parseSession, serializeSession, type StoredSession } from "./session.svelte";
 
@@ -24,7 +24,7 @@ function rest(): void {
 }
 const onDisk = () => Object.keys(localStorage).map((key) => localStorage.getItem(key)).join("\n");
 
-page();
+setUpPage();
 beforeEach(() => {
   vi.useFakeTimers();
   mockIPC((command, payload) => {
@@ -42,24 +42,24 @@ beforeEach(() => {
 
 it("brings a half-written note back after a restart, also one whose form was open", () => {
   const app = opened();
-  app.notes.startWriting({ attach: ["acme/app#1"] });
-  if (app.notes.writing) app.notes.writing.body = "About one";
-  app.notes.startWriting();
-  if (app.notes.writing) app.notes.writing.title = "Half";
+  app.notes.startDraft({ attach: ["acme/app#1"] });
+  if (app.notes.draft) app.notes.draft.body = "About one";
+  app.notes.startDraft();
+  if (app.notes.draft) app.notes.draft.title = "Half";
   rest();
   const again = opened();
-  expect(again.notes.isBegun).toBe(true);
-  again.notes.startWriting();
-  expect(again.notes.writing?.title).toBe("Half");
-  again.notes.startWriting({ attach: ["acme/app#1"] });
-  expect(again.notes.writing?.body).toBe("About one");
+  expect(again.notes.hasNewDraft).toBe(true);
+  again.notes.startDraft();
+  expect(again.notes.draft?.title).toBe("Half");
+  again.notes.startDraft({ attach: ["acme/app#1"] });
+  expect(again.notes.draft?.body).toBe("About one");
   // Another casebook has notes of its own.
-  expect(opened("/other").notes.isBegun).toBe(false);
+  expect(opened("/other").notes.hasNewDraft).toBe(false);
 });
 
 it("forgets a draft that was discarded", () => {
   const app = opened();
-  app.notes.startWriting({ title: "Half" });
+  app.notes.startDraft({ title: "Half" });
   rest();
   app.notes.discard();
   rest();
@@ -68,25 +68,25 @@ it("forgets a draft that was discarded", () => {
 
 it("never writes a pasted text to disk: of its note only what stood before", () => {
   const app = opened();
-  app.notes.startWriting();
-  if (app.notes.writing) app.notes.writing.title = "My own words";
+  app.notes.startDraft();
+  if (app.notes.draft) app.notes.draft.title = "My own words";
   rest();
-  app.notes.pasting();
-  if (app.notes.writing) app.notes.writing.body = "Dear support, my name is Erika";
+  app.notes.rememberBeforePaste();
+  if (app.notes.draft) app.notes.draft.body = "Dear support, my name is Erika";
   rest();
   expect(onDisk()).not.toContain("Erika");
-  app.notes.leaveWriting();
+  app.notes.closeAndReport();
   app.search.hasPaste = true;
   app.search.type("Erika cannot sign in");
   rest();
   expect(onDisk()).not.toContain("Erika");
   expect(app.search.isTyped).toBe(false);
   // It is still there as long as the window is.
-  app.notes.startWriting();
-  expect(app.notes.writing?.body).toContain("Erika");
+  app.notes.startDraft();
+  expect(app.notes.draft?.body).toContain("Erika");
   const again = opened();
-  again.notes.startWriting();
-  expect(again.notes.writing).toMatchObject({ title: "My own words", body: "" });
+  again.notes.startDraft();
+  expect(again.notes.draft).toMatchObject({ title: "My own words", body: "" });
 });
 
 it("never takes an edited paste for a person's own words, also where a step back has brought it", () => {
@@ -175,7 +175,7 @@ it("chooses no source that is gone", () => {
   expect(app.problems.source).toBe(null);
 });
 
-const draft = (body: string): Writing => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], own: null });
+const draft = (body: string): NoteDraftState => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], beforePaste: null });
 const kept: StoredSession = {
   search: { query: "", reading: null, beside: null },
   triage: { selected: null, related: false }, notes: { kind: null, selected: null },

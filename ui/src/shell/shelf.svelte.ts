@@ -25,7 +25,7 @@ export interface StoredState {
   pinned: readonly Item[];
   searches: readonly string[];
   /** The last query. */
-  recordQuery: string;
+  asked: string;
   triage: TriageSettings | null;
   /** Snoozed reports and when they return, in Unix milliseconds. */
   snoozed: Readonly<Record<string, number>>;
@@ -66,19 +66,19 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 
 const MAX_RECENT = 12;
 const EMPTY_STATE: StoredState = {
-  recent: [], pinned: [], searches: [], recordQuery: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
+  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
 };
 
 const toItem = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
 const isItem = (one: unknown): one is Item =>
   typeof one === "object" && one !== null && "key" in one && typeof one.key === "string" && "title" in one && typeof one.title === "string";
 
-const numbers = (found: unknown): Record<string, number> =>
+const toNumbers = (found: unknown): Record<string, number> =>
   Object.fromEntries(Object.entries(typeof found === "object" && found !== null ? found : {}).filter((one): one is [string, number] => typeof one[1] === "number"));
-const parseVisit = (found: VisitTime): VisitTime => ({ at: Number(found.at), upTo: numbers(found.upTo) });
+const parseVisit = (found: VisitTime): VisitTime => ({ at: Number(found.at), upTo: toNumbers(found.upTo) });
 
 /** Parses the stored state; invalid parts count as empty. */
-function read(text: string | null): StoredState {
+function parseState(text: string | null): StoredState {
   try {
     const found = JSON.parse(text ?? "") as Partial<StoredState>;
     const { triage, visit } = found;
@@ -86,13 +86,13 @@ function read(text: string | null): StoredState {
       recent: (found.recent ?? []).filter(isItem),
       pinned: (found.pinned ?? []).filter(isItem),
       searches: (found.searches ?? []).filter((one) => typeof one === "string"),
-      recordQuery: typeof found.recordQuery === "string" ? found.recordQuery : "",
+      asked: typeof found.asked === "string" ? found.asked : "",
       triage: triage && triage.band in BAND_LABELS ? triage : null,
-      snoozed: numbers(found.snoozed),
+      snoozed: toNumbers(found.snoozed),
       visit: visit ? { last: parseVisit(visit.last), since: parseVisit(visit.since) } : null,
       sort: SORT_ORDERS.find((one) => one === found.sort) ?? "best",
       syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
-      syncEach: numbers(found.syncEach),
+      syncEach: toNumbers(found.syncEach),
       syncMetered: found.syncMetered !== false,
       images: (found.images ?? []).filter((one) => typeof one === "string"),
       learnt: (found.learnt ?? []).filter((one) => typeof one === "string"),
@@ -109,7 +109,7 @@ export class LocalStore {
 
   open(casebook: string): void {
     this.#place = `shelf:${casebook}`;
-    this.#kept = read(localStorage.getItem(this.#place));
+    this.#kept = parseState(localStorage.getItem(this.#place));
   }
 
   get state(): StoredState {
@@ -123,7 +123,7 @@ export class LocalStore {
 
   /** The last query, unless it is a saved search. */
   get lastSearch(): string | null {
-    const { recordQuery: asked } = this.state;
+    const { asked } = this.state;
     return asked === "" || this.hasSearch(asked) ? null : asked;
   }
 
@@ -174,9 +174,9 @@ export class LocalStore {
   }
 
   /** Records a query that was not changed for a while, unless it is pasted or a single letter. */
-  asked(query: string): void {
+  recordQuery(query: string): void {
     const text = query.trim();
-    if (/../u.test(text) && text !== this.state.recordQuery && !isPasted(text)) this.update({ recordQuery: text });
+    if (/../u.test(text) && text !== this.state.asked && !isPasted(text)) this.update({ asked: text });
   }
 
   /** Sets a source's sync interval in minutes; `null` for the default. */

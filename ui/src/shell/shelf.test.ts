@@ -37,9 +37,9 @@ it("saves a search once, whatever blanks stand around it, and forgets it", () =>
 
 it("knows what was last searched for, unless that is saved or was a pasted text", () => {
   const store = opened();
-  store.asked(" tls ");
+  store.recordQuery(" tls ");
   expect(opened().lastSearch).toBe("tls");
-  store.asked("a log\nof two lines");
+  store.recordQuery("a log\nof two lines");
   expect(store.lastSearch).toBe("tls");
   store.toggleSearch("tls");
   expect(store.lastSearch).toBe(null);

@@ -1,62 +1,62 @@
 // The undo stack of the window.
 
-import { words as texts } from "../words";
+import { words } from "../words";
 import type { Toasts } from "./toasts.svelte";
 
 export interface UndoEntry {
   /** A sentence in the past tense. */
-  words: string;
+  description: string;
   /** Undoes the action; throws on failure. */
-  takeBack: () => Promise<void> | void;
+  undo: () => Promise<void> | void;
 }
 
 /** Older actions are forgotten: undoing one unseen would be worse than keeping it. */
 const MAX_ENTRIES = 100;
 
 export class UndoStack {
-  #deeds = $state.raw<readonly UndoEntry[]>([]);
+  #entries = $state.raw<readonly UndoEntry[]>([]);
   #toasts: Toasts;
-  #say: (thrown: unknown) => void;
-  #told = new Map<UndoEntry, number>();
+  #showError: (thrown: unknown) => void;
+  #toastIds = new Map<UndoEntry, number>();
 
-  constructor(toasts: Toasts, say: (thrown: unknown) => void) {
+  constructor(toasts: Toasts, showError: (thrown: unknown) => void) {
     this.#toasts = toasts;
-    this.#say = say;
+    this.#showError = showError;
   }
 
   get last(): UndoEntry | null {
-    return this.#deeds.at(-1) ?? null;
+    return this.#entries.at(-1) ?? null;
   }
 
   /** Records an action, and shows it with an undo button. */
-  record(words: string, takeBack: () => Promise<void> | void): UndoEntry {
-    const deed = { words, takeBack };
-    this.#deeds = [...this.#deeds, deed].slice(-MAX_ENTRIES);
-    this.#told.set(deed, this.#toasts.show(words, () => void this.takeBack(deed)));
-    return deed;
+  record(description: string, undo: () => Promise<void> | void): UndoEntry {
+    const entry = { description, undo };
+    this.#entries = [...this.#entries, entry].slice(-MAX_ENTRIES);
+    this.#toastIds.set(entry, this.#toasts.show(description, () => void this.undo(entry)));
+    return entry;
   }
 
   /** Removes an action that failed. */
-  remove(deed: UndoEntry): void {
-    this.#deeds = this.#deeds.filter((d) => d !== deed);
-    this.#toasts.dismiss(this.#told.get(deed) ?? 0);
-    this.#told.delete(deed);
+  remove(entry: UndoEntry): void {
+    this.#entries = this.#entries.filter((d) => d !== entry);
+    this.#toasts.dismiss(this.#toastIds.get(entry) ?? 0);
+    this.#toastIds.delete(entry);
   }
 
   /** Undoes an action, the last one by default, and reports it. Returns whether it succeeded. */
-  async takeBack(deed: UndoEntry | null = this.last): Promise<boolean> {
-    if (!deed || !this.#deeds.includes(deed)) return false;
-    const place = this.#deeds.indexOf(deed);
+  async undo(entry: UndoEntry | null = this.last): Promise<boolean> {
+    if (!entry || !this.#entries.includes(entry)) return false;
+    const index = this.#entries.indexOf(entry);
     // Removed at once, so that a second keystroke undoes the previous action.
-    this.remove(deed);
+    this.remove(entry);
     try {
-      await deed.takeBack();
+      await entry.undo();
     } catch (thrown) {
-      this.#deeds = this.#deeds.toSpliced(place, 0, deed);
-      this.#say(thrown);
+      this.#entries = this.#entries.toSpliced(index, 0, entry);
+      this.#showError(thrown);
       return false;
     }
-    this.#toasts.show(texts.shell.takenBack(deed.words));
+    this.#toasts.show(words.shell.undone(entry.description));
     return true;
   }
 }

@@ -19,16 +19,16 @@ it("takes back the last, then the one before, and says each time what", async ()
   did("first.");
   did("second.");
   expect(toasts.shown?.text).toBe("second.");
-  await undo.takeBack();
+  await undo.undo();
   expect([undone, toasts.shown?.text, toasts.shown?.undo]).toEqual([["second."], "Undone: second.", null]);
-  await undo.takeBack();
+  await undo.undo();
   expect([undone, toasts.shown?.text]).toEqual([["second.", "first."], "Undone: first."]);
-  expect(await undo.takeBack()).toBe(false);
+  expect(await undo.undo()).toBe(false);
 });
 
 it("takes the same thing back once, however often it is asked", async () => {
   const deed = did("only.");
-  expect([await undo.takeBack(deed), await undo.takeBack(deed)]).toEqual([true, false]);
+  expect([await undo.undo(deed), await undo.undo(deed)]).toEqual([true, false]);
   expect(undone).toEqual(["only."]);
 });
 
@@ -38,8 +38,8 @@ it("does not say that it did what it could not, and can be asked again", async (
     if (refuse) throw new Error("locked");
     undone.push("moved.");
   });
-  expect(await undo.takeBack()).toBe(false);
+  expect(await undo.undo()).toBe(false);
   expect([texts.length, toasts.shown]).toEqual([1, null]);
   refuse = false;
-  expect([await undo.takeBack(), undone]).toEqual([true, ["moved."]]);
+  expect([await undo.undo(), undone]).toEqual([true, ["moved."]]);
 });

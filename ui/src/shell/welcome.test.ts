@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { openWindow, page, rest, text } from "../stories/page";
+import { openWindow, setUpPage, settle, text } from "../stories/page";
 
-page();
+setUpPage();
 
 const click = (css: string, words: string) =>
   [...document.querySelectorAll<HTMLElement>(css)].find((one) => one.textContent.includes(words))?.click();
@@ -13,22 +13,22 @@ it("leads from the first start to a tracker, to files or to the sample", async (
     "Connect a tracker", "Import files", "Open the sample casebook",
   ]);
   click(".welcome button", "Import files");
-  await rest();
+  await settle();
   expect([app.view, pressed()]).toEqual(["sources", "Import files"]);
   app.go("search");
-  await rest();
+  await settle();
   click(".welcome button", "Connect a tracker");
-  await rest();
+  await settle();
   expect([app.view, pressed()]).toEqual(["sources", "Connect a tracker"]);
 });
 
 it("turns to files where some are dropped while a tracker is being added", async () => {
   const app = await openWindow("full");
   app.sources.startAdding();
-  await rest();
+  await settle();
   expect(pressed()).toBe("Connect a tracker");
   await app.openFiles(["/home/me/export.csv"]);
-  await rest();
+  await settle();
   expect([pressed(), text(".found h3")]).toEqual(["Import files", "export/acme-issues.csv"]);
 });
 
@@ -41,11 +41,11 @@ it("asks questions of what is there", async () => {
     "Which reports were reopened?",
   ]);
   click(".questions button", "reopened");
-  await rest();
+  await settle();
   expect(app.search.query).toBe("is:issue reason:reopened");
   app.searchFor("");
-  await rest();
+  await settle();
   click(".questions button", "solved before");
-  await rest();
+  await settle();
   expect([app.view, text(".answer h2")]).toEqual(["search", "Known problem"]);
 });

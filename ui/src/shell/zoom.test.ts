@@ -1,8 +1,8 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { openWindow, page, press, rest } from "../stories/page";
+import { openWindow, setUpPage, press, settle } from "../stories/page";
 import * as zoom from "./zoom.svelte";
 
-page();
+setUpPage();
 beforeEach(() => zoom.applyZoom(100));
 
 const size = () => document.querySelector<HTMLSelectElement>("#zoom")?.value;
@@ -10,13 +10,13 @@ const size = () => document.querySelector<HTMLSelectElement>("#zoom")?.value;
 it("is the same for the keys and in the settings", async () => {
   const app = await openWindow("full");
   app.go("settings");
-  await rest();
+  await settle();
   expect(size()).toBe("100");
   press("+", { ctrlKey: true });
-  await rest();
+  await settle();
   expect([size(), document.documentElement.style.fontSize]).toEqual(["115", "115%"]);
   press("0", { ctrlKey: true });
-  await rest();
+  await settle();
   expect([size(), document.documentElement.style.fontSize]).toEqual(["100", ""]);
 });
 
@@ -34,6 +34,6 @@ it("leaves room for the list or a document where a large text has none for both"
   await openWindow("full");
   expect([document.querySelector(".results"), document.querySelector(".start")].map(Boolean)).toEqual([true, true]);
   zoom.applyZoom(200);
-  await rest();
+  await settle();
   expect([document.querySelector(".results"), document.querySelector(".start")].map(Boolean)).toEqual([true, false]);
 });

@@ -1,4 +1,4 @@
-// Files on the way into the casebook: looked at first, corrected where they were misread, then imported.
+// The import of files: previewed, corrected, then imported.
 
 import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latest";
@@ -9,16 +9,16 @@ import { words } from "../words";
 const { files: texts } = words.sources;
 const { shared } = words;
 
-/** What a column can give, in the words of the engine and in a person's. */
-export const FIELDS = Object.entries(texts.fields).map(([field, name]) => ({ field, name }));
+/** The fields that a column can provide. */
+export const COLUMN_FIELDS = Object.entries(texts.fields).map(([field, name]) => ({ field, name }));
 
-/** The field that a person reads a column's name for. */
+/** Returns the display name of a column's field. */
 export function fieldName(column: ColumnView): string {
-  return FIELDS.find((one) => one.field === column.field)?.name ?? column.field ?? "";
+  return COLUMN_FIELDS.find((one) => one.field === column.field)?.name ?? column.field ?? "";
 }
 
-/** "Jira CSV: 12 items, 30 comments". */
-export function holds(file: FileView): string {
+/** Describes a file: "Jira CSV: 12 items, 30 comments". */
+export function fileContents(file: FileView): string {
   const parts = [
     file.items > 0 && texts.items(file.items),
     file.comments > 0 && shared.comments(file.comments),
@@ -29,8 +29,8 @@ export function holds(file: FileView): string {
   return texts.holds(file.kind, parts);
 }
 
-/** What an import did, in one line. */
-export function told(report: Imported): string {
+/** Returns the result of an import in one line. */
+export function importSummary(report: Imported): string {
   const into = shared.list(report.sources.map((share) => share.source)) || report.source;
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
   return texts.imported(into, [
@@ -41,16 +41,16 @@ export function told(report: Imported): string {
   ].filter((part) => part !== false));
 }
 
-/** Whether somebody who drops this path surely means a log. */
+/** Returns whether a path is certainly a log's. */
 export function isLog(path: string): boolean {
   return /\.(?:log|out|err)(?:\.\d+)?(?:\.(?:gz|zst|xz|bz2))?$/i.test(path);
 }
 
-export class Importing {
+export class FileImport {
   paths = $state.raw<readonly string[]>([]);
-  /** The source that the person names; without it, what the files name. */
+  /** The chosen source; empty for the one named in the files. */
   source = $state("");
-  understood = $state.raw<Understood | null>(null);
+  files = $state.raw<Understood | null>(null);
   failure = $state.raw<Failure | null>(null);
   pending = $state(false);
 
@@ -66,36 +66,36 @@ export class Importing {
     return { paths: [...this.paths], source: this.source.trim() || null, map: [...this.#map] };
   }
 
-  /** Begins with other files. Whether they hold something to import. */
-  async begin(paths: readonly string[]): Promise<boolean> {
+  /** Previews other files. Returns whether they contain anything to import. */
+  async start(paths: readonly string[]): Promise<boolean> {
     this.paths = paths;
     this.#map = new Map();
-    return this.look();
+    return this.preview();
   }
 
-  /** Looks at the files as they are read now. */
-  async look(): Promise<boolean> {
+  /** Previews the files with the current settings. */
+  async preview(): Promise<boolean> {
     const isCurrent = this.#latest.begin();
     this.pending = true;
     this.failure = null;
     try {
       const understood = await this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
       if (!isCurrent()) return false;
-      this.understood = understood;
+      this.files = understood;
     } catch (thrown) {
       if (!isCurrent()) return false;
-      this.understood = null;
+      this.files = null;
       this.failure = api.toFailure(thrown);
     }
     this.pending = false;
-    return this.understood !== null && this.understood.understood.length > 0;
+    return this.files !== null && this.files.understood.length > 0;
   }
 
-  /** Says what a column gives; an empty field leaves it out. */
-  async correct(column: ColumnView, field: string): Promise<void> {
+  /** Sets the field of a column; an empty field ignores the column. */
+  async setColumn(column: ColumnView, field: string): Promise<void> {
     if (column.field) this.#map.set(column.field, "");
     if (field) this.#map.set(field, column.column);
-    await this.look();
+    await this.preview();
   }
 
   async run(): Promise<void> {
@@ -105,8 +105,8 @@ export class Importing {
     try {
       const report = await this.#app.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
       this.#app.sources.selected = report.sources[0]?.source ?? report.source;
-      this.#app.sources.adding = false;
-      this.#app.toasts.show(told(report));
+      this.#app.sources.isAdding = false;
+      this.#app.toasts.show(importSummary(report));
       this.clear();
       await this.#app.reloadAll();
     } catch (thrown) {
@@ -119,7 +119,7 @@ export class Importing {
     this.#latest.invalidate();
     this.paths = [];
     this.source = "";
-    this.understood = null;
+    this.files = null;
     this.failure = null;
     this.pending = false;
     this.#map = new Map();

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { openWindow, page, rest } from "../stories/page";
+import { openWindow, setUpPage, settle } from "../stories/page";
 
-page();
+setUpPage();
 
 it("gives a source an interval of its own, and the one of all again", async () => {
   const app = await openWindow("full");
   app.store.update({ syncEvery: 60 });
   app.go("sources");
-  await rest();
+  await settle();
   const field = () => document.querySelector<HTMLSelectElement>("#sync-this");
   const options = () => [...(field()?.options ?? [])].map((one) => one.textContent);
   expect(options()).toEqual(["As in Settings (every hour)", "Every 15 minutes", "Every hour", "Every 4 hours", "Every day", "Manually"]);

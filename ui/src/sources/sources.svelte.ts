@@ -1,39 +1,38 @@
-// The sources: what is mirrored and from where, how fresh it is, what is missing, and the way to add one.
+// The sources: mirrors, their freshness and gaps, and the form to add one.
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/asking.svelte";
 import type { Access, CalibrationReport, Failure, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
 import type { AppState } from "../shell/desk.svelte";
 import { words } from "../words";
-import { Importing } from "./importing.svelte";
+import { FileImport } from "./importing.svelte";
 
 const { news } = words.sources;
 
-/** What a source's own "Test access" came to. */
-export type Tested = { access: Access } | { failure: Failure } | "asking";
+/** The result of "Test access". */
+export type AccessTest = { access: Access } | { failure: Failure } | "asking";
 
 export class Sources extends EngineRequest {
   mirrors = $state.raw<readonly MirrorView[]>([]);
   selected = $state<string | null>(null);
-  /** Whether the form for a source is open. */
-  adding = $state(false);
-  /** Where the source that is being added comes from. */
-  from = $state<"tracker" | "files">("tracker");
-  /** What the last sync of each source did. */
+  /** Whether the form is open. */
+  isAdding = $state(false);
+  /** The kind of source being added. */
+  sourceType = $state<"tracker" | "files">("tracker");
+  /** The last sync's report per source. */
   reports = $state.raw<ReadonlyMap<string, SyncReport>>(new Map());
-  tested = $state.raw<ReadonlyMap<string, Tested>>(new Map());
+  accessTests = $state.raw<ReadonlyMap<string, AccessTest>>(new Map());
   calibrations = $state.raw<ReadonlyMap<string, CalibrationReport>>(new Map());
-  /** Files on the way in. */
-  readonly importing: Importing;
+  readonly fileImport: FileImport;
 
-  /** Sources that are synced when the sync that runs has ended. */
+  /** Sources to sync after the running sync. */
   #next = new Set<string>();
   #app: AppState;
 
   constructor(app: AppState) {
     super();
     this.#app = app;
-    this.importing = new Importing(app);
+    this.fileImport = new FileImport(app);
   }
 
   get all(): readonly SourceView[] {
@@ -48,15 +47,15 @@ export class Sources extends EngineRequest {
     return this.mirrors.find((mirror) => mirror.source === key) ?? null;
   }
 
-  /** Whether a sync ended early somewhere. */
-  get trouble(): boolean {
+  /** Returns whether a sync ended early in any source. */
+  get hasProblem(): boolean {
     return this.mirrors.some((mirror) => mirror.gaps.some((gap) => gap.kind === "ended" || gap.kind === "refused"));
   }
 
   startAdding(from: "tracker" | "files" = "tracker"): void {
     this.#app.go("sources");
-    this.from = from;
-    this.adding = true;
+    this.sourceType = from;
+    this.isAdding = true;
   }
 
   move(by: number): void {
@@ -68,23 +67,23 @@ export class Sources extends EngineRequest {
     await this.run(api.mirrors(), (mirrors) => (this.mirrors = mirrors));
   }
 
-  /** Adds a project to mirror once it was seen that it may be read, and fetches it. What cannot be read is not kept. */
+  /** Adds a mirror and syncs it; one that cannot be read is removed again. */
   async addMirror(mirror: NewMirror, tokenHost: string, token: string): Promise<void> {
     const before = new Set(this.all.map((source) => source.key));
     const source = await api.addMirror(mirror);
     let access: Access;
     try {
-      // Without its token the tracker would answer with less than there is.
+      // Without the token, the tracker would return less.
       if (token) await api.saveToken(tokenHost, token);
       access = await api.testSource(source.key);
     } catch (thrown) {
-      // A slip of the pen must not stay as a source that fails each day.
+      // A mistyped source must not stay and fail every day.
       if (!before.has(source.key)) await this.#app.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
       throw thrown;
     }
     this.#tested(source.key, { access });
     this.selected = source.key;
-    this.adding = false;
+    this.isAdding = false;
     await Promise.all([this.#app.refresh(), this.load()]);
     if (this.#app.jobs.get("sync")) {
       this.#next.add(source.key);
@@ -92,8 +91,8 @@ export class Sources extends EngineRequest {
     } else await this.sync([source.key]);
   }
 
-  /** Keeps another token for the host of a source, and looks what can be read with it. */
-  async giveToken(key: string, tokenHost: string, token: string): Promise<void> {
+  /** Stores a new token for a source's host and tests it. */
+  async saveToken(key: string, tokenHost: string, token: string): Promise<void> {
     try {
       await api.saveToken(tokenHost, token);
     } catch (thrown) {
@@ -103,7 +102,7 @@ export class Sources extends EngineRequest {
     await this.test(key);
   }
 
-  /** Fetches what is new from these sources, or from all. A quiet one tells of a failure in passing. Whether it came to its end. */
+  /** Syncs these sources, or all. A quiet sync reports errors in a toast. Returns whether it finished. */
   async sync(keys: readonly string[], { full = false, isQuiet = false } = {}): Promise<boolean> {
     if (this.#app.jobs.get("sync")) return false;
     let isDone = false;
@@ -123,7 +122,7 @@ export class Sources extends EngineRequest {
       this.#tell(reports);
       isDone = true;
     } catch (thrown) {
-      // Nobody asked just now: it is told, and stands in nobody's way.
+      // An automatic sync must not interrupt.
       if (isQuiet) this.#app.toasts.show(news.notSynced(api.toFailure(thrown).message));
       else this.#app.showError(thrown);
     }
@@ -143,7 +142,7 @@ export class Sources extends EngineRequest {
     }
   }
 
-  /** The person knows the host of a source that came with a casebook file. */
+  /** Trusts the host of a source that came with a casebook file. */
   async trust(key: string): Promise<void> {
     try {
       const host = await api.trustSource(key);
@@ -165,8 +164,8 @@ export class Sources extends EngineRequest {
     await this.#app.reloadAll();
   }
 
-  /** Sources that were calibrated by themselves. */
-  async learnt(reports: readonly CalibrationReport[]): Promise<void> {
+  /** Shows the results of automatic calibrations. */
+  async showCalibrations(reports: readonly CalibrationReport[]): Promise<void> {
     this.#keep(reports);
     for (const report of reports) this.#app.toasts.show(news.tuned(report.source, report.labels));
     await this.load();
@@ -186,8 +185,8 @@ export class Sources extends EngineRequest {
     this.calibrations = new Map([...this.calibrations, ...reports.map((report) => [report.source, report] as const)]);
   }
 
-  #tested(key: string, tested: Tested): void {
-    this.tested = new Map([...this.tested, [key, tested]]);
+  #tested(key: string, tested: AccessTest): void {
+    this.accessTests = new Map([...this.accessTests, [key, tested]]);
   }
 
   #tell(reports: readonly SyncReport[]): void {

@@ -1,9 +1,9 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { expect, it } from "vitest";
-import { button, openWindow, page, rest } from "../stories/page";
+import { button, openWindow, setUpPage, settle } from "../stories/page";
 
-page();
+setUpPage();
 
 const MIRROR = { gaps: [], host: "github.com", progress: null, project: "acme/app", running: false, source: "acme/app", streams: [], swept_at: null, synced_at: null };
 const SOURCE = { key: "acme/pump", kind: "github" };
@@ -12,7 +12,7 @@ const NEW = { tracker: "github", place: "acme/pump", host: "github.com", key: nu
 it("takes another token for a source that exists, and tests with it", async () => {
   const app = await openWindow("full");
   app.go("sources");
-  await rest();
+  await settle();
   const asked: [string, unknown][] = [];
   mockIPC((command, payload) => {
     asked.push([command, payload]);
@@ -28,7 +28,7 @@ it("takes another token for a source that exists, and tests with it", async () =
   if (field) field.value = " secret ";
   field?.dispatchEvent(new InputEvent("input", { bubbles: true }));
   document.querySelector<HTMLFormElement>("form.token")?.requestSubmit();
-  await rest();
+  await settle();
   expect(asked.slice(0, 2)).toEqual([["keep_token", { host: "github.com", token: "secret" }], ["test_source", { key: "acme/app" }]]);
   expect(document.querySelector(".token")).toBe(null);
   expect(document.querySelector(".detail [role=alert]")?.textContent).toContain("refuses the token");
@@ -38,7 +38,7 @@ it("takes another token for a source that exists, and tests with it", async () =
 it("keeps no source that cannot be read, and tells why where it was typed", async () => {
   const app = await openWindow("full");
   app.sources.startAdding();
-  await rest();
+  await settle();
   const asked: string[] = [];
   mockIPC((command) => {
     asked.push(command);
@@ -48,7 +48,7 @@ it("keeps no source that cannot be read, and tells why where it was typed", asyn
   });
   await expect(app.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "not_found" });
   expect(asked).toEqual(["add_mirror", "test_source", "remove_source"]);
-  expect(app.sources.adding).toBe(true);
+  expect(app.sources.isAdding).toBe(true);
 });
 
 it("adds a source while others are synced, and syncs it after them", async () => {
@@ -63,7 +63,7 @@ it("adds a source while others are synced, and syncs it after them", async () =>
     return synced.length > 1 ? [] : new Promise((resolve) => (end = () => resolve([])));
   });
   const first = app.sources.sync(["acme/app"]);
-  await rest();
+  await settle();
   await app.sources.addMirror(NEW, "github.com", "");
   expect(synced).toEqual([["acme/app"]]);
   end();

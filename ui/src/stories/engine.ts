@@ -1,11 +1,11 @@
-// An engine that is only played: it answers the commands of the window from samples, or with nothing, never, or a failure.
+// A mock engine that answers with samples, nothing, never, or an error.
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse, Verdict } from "../lib/types";
-import { answered, article, BODIES, brief, candidate, comparison, counted, hit, LOG, logs, MONTHS, note, NOTHING, problem, REPLACED, thread, TITLES, understood, waiting, type Sort } from "./samples";
+import { sampleAnswer, article, BODIES, brief, candidate, comparison, countedDuplicate, hit, LOG, logs, MONTHS, note, EMPTY_ANSWER, problem, REDACTIONS, thread, TITLES, previewedFiles, triageItem, type SampleKind } from "./samples";
 
-export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
-export type Mood = (typeof MOODS)[number];
+export const SCENARIOS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
+export type Scenario = (typeof SCENARIOS)[number];
 
 const TOTAL = 400;
 const CLOSED_STATES = ["open", "closed"] as const;
@@ -25,13 +25,13 @@ const INSIGHTS: Insights = {
   sources: [{ source: "acme/app", issues: 310, open: 84, duplicates: 41, median_days: 6.4 }],
 };
 
-function search(sort: Sort, request: Record<string, unknown>, isEmpty: boolean): SearchResponse {
+function search(sort: SampleKind, request: Record<string, unknown>, isEmpty: boolean): SearchResponse {
   const [query, offset, limit] = [String(request["query"]), Number(request["offset"]), Number(request["limit"])];
   const isBrowsing = query.split(/\s+/).every((word) => word === "" || word.includes(":"));
   const browsed = query.includes("reason:reopened") ? 3 : query.includes("created:<") ? 61 : TOTAL;
   const total = isEmpty ? 0 : isBrowsing ? browsed : 24;
   const hits = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, at) => hit(sort, offset + at + 1, CLOSED_STATES[at % 2]));
-  // What is asked for as new came within the last hours.
+  // New reports were created within the last hours.
   const isNew = query.includes("created:>=");
   if (isNew) hits.length = Math.min(9, hits.length);
   for (const [at, one] of isNew ? hits.entries() : []) one.created_at = new Date(Date.now() - (at + 1) * 3_600_000).toISOString();
@@ -41,23 +41,23 @@ function search(sort: Sort, request: Record<string, unknown>, isEmpty: boolean):
   };
 }
 
-/** What was decided today before the window was opened: a few minutes ago, unless the day is younger. */
+/** A decision made earlier today. */
 const verdict = (number: number): Verdict => ({
   first: "acme/app#1", second: `acme/app#${number}`, kind: number % 2 ? "duplicate" : "not_duplicate", canonical: number % 2 ? "acme/app#1" : null, reason: null,
   actor: "jane", decided_at: new Date(Math.max(new Date().setHours(0, 0, 0, 0), Date.now() - number * 60_000)).toISOString(),
 });
 
-function queue(sort: Sort, isEmpty: boolean): TriageResponse {
-  const items = isEmpty ? [] : Array.from({ length: 30 }, (_, at) => waiting(at + 5, sort));
+function queue(sort: SampleKind, isEmpty: boolean): TriageResponse {
+  const items = isEmpty ? [] : Array.from({ length: 30 }, (_, at) => triageItem(at + 5, sort));
   return {
     queue: items, related: [], waiting: items.length, related_waiting: 0, closed_left_out: 12, unscanned: 0, scanned: 0, expected: 9, notices: [], conclusive: true, took_ms: 3,
   };
 }
 
-/** Answers the window's commands from now on. */
-export function play(mood: Mood): void {
+/** Mocks the engine. */
+export function mockEngine(mood: Scenario): void {
   const isEmpty = mood === "empty";
-  const sort: Sort = mood === "chinese" || mood === "arabic" || mood === "hostile" || mood === "long" ? mood : "plain";
+  const sort: SampleKind = mood === "chinese" || mood === "arabic" || mood === "hostile" || mood === "long" ? mood : "plain";
   mockIPC((command, payload) => {
     const args = (payload ?? {}) as Record<string, unknown>;
     const request = (args["request"] ?? {}) as Record<string, unknown>;
@@ -81,19 +81,19 @@ export function play(mood: Mood): void {
       case "prose":
         return (args["texts"] as string[]).map(() => BODIES[sort]);
       case "ask":
-        return isEmpty ? NOTHING : answered(sort, request["key"] as string | null);
+        return isEmpty ? EMPTY_ANSWER : sampleAnswer(sort, request["key"] as string | null);
       case "completions":
         return ["bug", "area: sync", "needs a test"].filter((one) => one.includes(String(args["typed"])));
       case "read_logs":
         return isEmpty ? { ...logs(sort), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } : logs(sort);
       case "understand_files":
-        return isEmpty ? { left_out: [], understood: [] } : understood(sort);
+        return isEmpty ? { left_out: [], understood: [] } : previewedFiles(sort);
       case "article":
         return article(sort);
       case "brief":
         return brief(sort);
       case "preview_redaction":
-        return REPLACED;
+        return REDACTIONS;
       case "set_prompt": {
         const { shortcut, tray } = args["settings"] as PromptSettings;
         return { shortcut, shortcut_keys: null, tray, shortcut_problem: shortcut === "Ctrl+Alt+P" ? "another program holds Ctrl+Alt+P" : null, tray_problem: null, default_shortcut: "Ctrl+Alt+Space" };
@@ -105,7 +105,7 @@ export function play(mood: Mood): void {
       case "insights":
         return isEmpty ? { months: [], sources: [] } : INSIGHTS;
       case "known_duplicates":
-        return isEmpty ? [] : Array.from({ length: args["month"] ? 2 : 41 }, (_, at) => counted(at + 10, sort));
+        return isEmpty ? [] : Array.from({ length: args["month"] ? 2 : 41 }, (_, at) => countedDuplicate(at + 10, sort));
       case "decided":
         return isEmpty ? [] : [31, 32, 33].map(verdict);
       case "is_metered":
@@ -115,7 +115,7 @@ export function play(mood: Mood): void {
       case "repair":
         return { casebook: "/home/me/casebook", checked: [], findings: [] };
       case "problems": {
-        // Out of order, as the window has to sort them by the figure that it shows.
+        // Unordered, because the window sorts the problems.
         const shown = isEmpty ? [] : [5, 14, 9, 3, 2, 7, 4, 12].map((size) => problem(size, sort));
         return {
           list: request["list"], problems: shown, total: shown.length && 31, open: shown.length * 4, unscanned: isEmpty ? 0 : 12,

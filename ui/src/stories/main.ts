@@ -1,5 +1,5 @@
-// The story page: every component in its states, and the whole window over an engine that is only played. For development;
-// the product's bundle begins at the other page and never gets here.
+// The story page: every component in its states, and the whole window with a mock engine. Not part
+// of the product.
 
 import "../app.css";
 import { mount } from "svelte";
@@ -10,21 +10,21 @@ import { Prompt } from "../prompt/prompt.svelte";
 import { appearance, type AppearanceChoices } from "../shell/look.svelte";
 import type { ViewId } from "../shell/keys";
 import * as zoom from "../shell/zoom.svelte";
-import { MOODS, play, type Mood } from "./engine";
+import { SCENARIOS, mockEngine, type Scenario } from "./engine";
 import Stories from "./Stories.svelte";
 
 const asked = new URLSearchParams(location.search);
 const target = document.getElementById("app");
-const mood = MOODS.find((one) => one === asked.get("window"));
+const mood = SCENARIOS.find((one) => one === asked.get("window"));
 
 appearance.restore();
 const text = asked.get("text");
 for (const part of ["theme", "density"]) if (asked.get(part)) appearance.choose({ [part]: asked.get(part) } as Partial<AppearanceChoices>);
 if (text) zoom.applyZoom(Number(text));
 
-/** The window as a person would have it before them: a view, a query, a document. */
-async function open(mood: Mood): Promise<void> {
-  play(mood);
+/** Opens the window with a view, query or document from the address. */
+async function open(mood: Scenario): Promise<void> {
+  mockEngine(mood);
   const app = new AppState();
   if (target) mount(App, { target, props: { app } });
   await app.start();
@@ -35,17 +35,17 @@ async function open(mood: Mood): Promise<void> {
   if (report) await app.lookUp(report, "problem");
 }
 
-/** The prompt as it is shown, with what is on the clipboard or a text that is typed. */
-async function ask(mood: Mood): Promise<void> {
-  play(mood);
+/** Opens the prompt with the clipboard or a typed text. */
+async function ask(mood: Scenario): Promise<void> {
+  mockEngine(mood);
   const prompt = new Prompt();
   if (target) mount(PromptView, { target, props: { prompt } });
-  await prompt.shown();
+  await prompt.prepare();
   const text = asked.get("report");
   if (text !== null) prompt.type(text);
 }
 
-const prompted = MOODS.find((one) => one === asked.get("prompt"));
+const prompted = SCENARIOS.find((one) => one === asked.get("prompt"));
 if (prompted) void ask(prompted);
 else if (mood) void open(mood);
 else if (target) mount(Stories, { target, props: { chosen: asked.get("component") } });

@@ -2,14 +2,14 @@ import axe from "axe-core";
 import { readFileSync, readdirSync } from "node:fs";
 import { expect, it } from "vitest";
 import { VIEWS } from "../shell/keys";
-import { MOODS } from "./engine";
-import { openWindow, page, rest, show } from "./page";
+import { SCENARIOS } from "./engine";
+import { openWindow, setUpPage, settle, mountComponent } from "./page";
 import Shown from "./Shown.svelte";
 import { STORIES } from "./stories";
 
-page();
+setUpPage();
 
-/** What axe objects to; what needs a layout or a whole page it cannot tell here. */
+/** Returns the violations that axe finds without a layout. */
 async function objections(): Promise<string[]> {
   const rules = Object.fromEntries(["color-contrast", "region", "page-has-heading-one", "landmark-one-main"].map((rule) => [rule, { enabled: false }]));
   const { violations } = await axe.run(document.body, { rules, resultTypes: ["violations"] });
@@ -17,16 +17,16 @@ async function objections(): Promise<string[]> {
 }
 
 it.each(STORIES.map((story) => [`${story.component}, ${story.state}`, story] as const))("%s", async (_, story) => {
-  show(Shown, { story });
+  mountComponent(Shown, { story });
   expect(await objections()).toEqual([]);
   expect(document.querySelector("script, form:not([class]), img[src^=x], [onerror], [style*=fixed]")).toBe(null);
   expect((globalThis as { owned?: number }).owned).toBe(undefined);
 });
 
-it.each(MOODS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const)))("the window %s: %s", async (mood, view) => {
+it.each(SCENARIOS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const)))("the window %s: %s", async (mood, view) => {
   const app = await openWindow(mood);
   app.go(view);
-  await rest();
+  await settle();
   expect(document.getElementById("main")).not.toBe(null);
   expect(document.querySelector(`#view-${view}`)?.getAttribute("aria-current")).toBe("page");
   expect(await objections()).toEqual([]);
@@ -37,7 +37,7 @@ it("the window full: two items side by side", async () => {
   const app = await openWindow("full");
   await app.openDocument("acme/app#1");
   await app.splitPane.open("acme/app#2");
-  await rest();
+  await settle();
   expect(document.querySelectorAll(".reader").length).toBe(2);
   expect(await objections()).toEqual([]);
 });

@@ -19,7 +19,7 @@ export interface Arrival {
 }
 
 export class Arrivals {
-  all = $state.raw<readonly Arrival[]>([]);
+  list = $state.raw<readonly Arrival[]>([]);
   open = $state(false);
   /** Whether there may be more than are listed. */
   more = $state(false);
@@ -54,12 +54,12 @@ export class Arrivals {
       const response = await api.browse(this.query, 0, true);
       if (!isCurrent()) return;
       const isNew = (hit: Hit) => hit.created_at !== null && Date.parse(hit.created_at) > (since.upTo[hit.source] ?? since.at);
-      this.all = response.hits
+      this.list = response.hits
         .filter(isNew)
         .map((hit) => ({ key: hit.key, source: hit.source, title: spanText(hit.title), created_at: hit.created_at ?? "" }))
         .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
         .slice(0, MAX_LISTED);
-      this.more = (response.total ?? 0) > response.hits.length || this.all.length === MAX_LISTED;
+      this.more = (response.total ?? 0) > response.hits.length || this.list.length === MAX_LISTED;
       this.since = since.at;
     } catch {
       // The queue shows errors of the casebook.
@@ -74,7 +74,7 @@ export class Arrivals {
   async assess(waiting: readonly TriageItem[], includeClosed: boolean): Promise<void> {
     const isCurrent = this.#judging.begin();
     const known = new Map(waiting.map((item) => [item.key, item.candidate]));
-    for (const { key } of this.all) {
+    for (const { key } of this.list) {
       const candidate = known.get(key);
       let text = candidate ? assessment({ known: null, candidates: [candidate] }) : this.#assessments.get(key);
       if (text === undefined) {

@@ -1,11 +1,11 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
-import { button, openWindow, page, press, rest } from "../stories/page";
-import { play } from "../stories/engine";
-import { candidate, hit, waiting } from "../stories/samples";
+import { button, openWindow, setUpPage, press, settle } from "../stories/page";
+import { mockEngine } from "../stories/engine";
+import { candidate, hit, triageItem } from "../stories/samples";
 import { assessment } from "./words";
 
-page();
+setUpPage();
 
 it("lists what came since the last visit with what is said of it, and opens a pair that waits", async () => {
   const [at, hour] = [Date.now(), 3_600_000];
@@ -18,17 +18,17 @@ it("lists what came since the last visit with what is said of it, and opens a pa
     const request = (payload as { request?: { query?: string; key?: string } }).request ?? {};
     asked.push([command, request.query ?? request.key].join(" "));
     if (command === "search") return { hits: [at_(6, 2), at_(70, 23), at_(8, 30)], total: 3, notices: [] };
-    if (command === "triage_queue") return { queue: [waiting(5), waiting(6)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, notices: [] };
+    if (command === "triage_queue") return { queue: [triageItem(5), triageItem(6)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, notices: [] };
     if (command === "duplicates") return { known: null, candidates: [] };
     return command === "decided" || command === "closures" ? [] : null;
   });
   app.go("triage");
-  await rest();
+  await settle();
   // What was created before the source was last read to its end is not new, though it was found.
   expect(button("New since")?.textContent.replace(/\s+/g, " ").trim()).toBe("New since the last visit 2");
   expect(asked.some((one) => one.startsWith("search is:issue is:open created:>=20"))).toBe(true);
   press("a");
-  await rest();
+  await settle();
   const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .said")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
   expect(rows().map((row) => row.replace(/ \S+$/, ""))).toEqual(["#6 Likely duplicate of #1, 72%", "#70 No earlier match"]);
   expect(asked).toContain("duplicates acme/app#70");
@@ -36,12 +36,12 @@ it("lists what came since the last visit with what is said of it, and opens a pa
   press("ArrowDown");
   expect(document.activeElement?.textContent).toContain("#70");
   press("a");
-  await rest();
+  await settle();
   expect(document.activeElement?.getAttribute("role")).toBe("listbox");
   document.querySelector<HTMLElement>("ul[aria-label='New since the last visit'] .link")?.click();
-  await rest();
+  await settle();
   expect([app.view, app.triage.selected]).toEqual(["triage", "acme/app#6"]);
-  play("full");
+  mockEngine("full");
 });
 
 it("says in one line what a report is", () => {

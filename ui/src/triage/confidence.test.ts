@@ -1,7 +1,7 @@
 import { mount, unmount } from "svelte";
 import { expect, it } from "vitest";
 import type { DuplicateCandidate } from "../lib/types";
-import { contrast, shades } from "../stories/contrast";
+import { contrast, variableColors } from "../stories/contrast";
 import { candidate as sample } from "../stories/samples";
 import Confidence from "./Confidence.svelte";
 
@@ -29,6 +29,6 @@ it("says of a related one that it is worth reading, and claims no sameness", () 
 
 it.each(["high", "likely", "possible", "related"])("has a colour for %s that is read on every row, light and dark", (band) => {
   for (const ground of ["surface", "sunken", "accent-soft"]) {
-    for (const [at, colour] of shades(`band-${band}`).entries()) expect(contrast(colour, shades(ground)[at] ?? "")).toBeGreaterThanOrEqual(4.5);
+    for (const [at, colour] of variableColors(`band-${band}`).entries()) expect(contrast(colour, variableColors(ground)[at] ?? "")).toBeGreaterThanOrEqual(4.5);
   }
 });

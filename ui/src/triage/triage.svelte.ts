@@ -40,7 +40,7 @@ export interface Decision extends Pair {
   /** In Unix milliseconds. */
   at: number;
   /** The undo entry. */
-  deed: UndoEntry | null;
+  undoEntry: UndoEntry | null;
   stored: boolean;
 }
 
@@ -57,11 +57,11 @@ export class Triage {
   failure = $state.raw<Failure | null>(null);
 
   selected = $state<string | null>(null);
-  found = $state.raw<DuplicatesResponse | null>(null);
+  check = $state.raw<DuplicatesResponse | null>(null);
   comparison = $state.raw<Comparison | null>(null);
   pairFailure = $state.raw<Failure | null>(null);
   /** The index of the compared candidate. */
-  at = $state(0);
+  candidateIndex = $state(0);
   decisions = $state.raw<readonly Decision[]>([]);
   /** A decision about several reports that awaits confirmation, as some pairs were not shown. */
   confirmation = $state.raw<{ kind: VerdictKind; shown: readonly Pair[]; unseen: readonly Pair[] } | null>(null);
@@ -141,18 +141,18 @@ export class Triage {
   }
 
   /** Today's decisions in this casebook, newest first. */
-  get done(): readonly DecidedPair[] {
+  get decidedPairs(): readonly DecidedPair[] {
     return this.today.all(this.decisions, clock.now);
   }
 
   /** Reports since the last visit, in the chosen source. */
   get newReports(): readonly Arrival[] {
     const { source } = this;
-    return source === null ? this.arrivals.all : this.arrivals.all.filter((one) => one.source === source);
+    return source === null ? this.arrivals.list : this.arrivals.list.filter((one) => one.source === source);
   }
 
   get decidedToday(): number {
-    return this.done.length;
+    return this.decidedPairs.length;
   }
 
   /** The number of snoozed reports among the loaded ones. */
@@ -168,12 +168,12 @@ export class Triage {
   get candidates(): readonly DuplicateCandidate[] {
     const item = this.item;
     if (!item) return [];
-    const open = this.found?.key === item.key ? this.found.candidates.filter((c) => c.verdict === null) : [];
+    const open = this.check?.key === item.key ? this.check.candidates.filter((c) => c.verdict === null) : [];
     return open.length > 0 ? open : [item.candidate];
   }
 
   get candidate(): DuplicateCandidate | null {
-    return this.candidates[this.at] ?? null;
+    return this.candidates[this.candidateIndex] ?? null;
   }
 
   get scanning(): boolean {
@@ -326,7 +326,7 @@ export class Triage {
   nextCandidate(by: number): void {
     const n = this.candidates.length;
     if (n < 2) return;
-    this.at = (this.at + by + n) % n;
+    this.candidateIndex = (this.candidateIndex + by + n) % n;
     void this.#compare();
   }
 
@@ -369,21 +369,21 @@ export class Triage {
     const [first] = pairs;
     if (!first) return;
     const at = Date.now();
-    const made = pairs.map((pair): Decision => ({ ...pair, kind, at, deed: null, stored: false }));
+    const made = pairs.map((pair): Decision => ({ ...pair, kind, at, undoEntry: null, stored: false }));
     const next = this.#after(pairs);
     this.selection.clear();
     this.decisions = [...this.decisions, ...made];
     if (next !== this.selected) this.#select(next);
     const recordings = made.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
     const message = made.length === 1 ? texts.one(decided[kind](first.item.key, first.other)) : texts.several[kind](made.length);
-    const deed = this.#app.undo.record(message, () => this.#takeAllBack(made, recordings));
-    for (const decision of made) decision.deed = deed;
+    const undoEntry = this.#app.undo.record(message, () => this.#takeAllBack(made, recordings));
+    for (const decision of made) decision.undoEntry = undoEntry;
     const outcomes = await Promise.allSettled(recordings);
     const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
     const [failed, kept] = [made.filter((_, index) => outcomes[index]?.status === "rejected"), made.filter((_, index) => outcomes[index]?.status === "fulfilled")];
     for (const decision of kept) decision.stored = true;
     if (refused.length > 0) {
-      if (kept.length === 0) this.#app.undo.remove(deed);
+      if (kept.length === 0) this.#app.undo.remove(undoEntry);
       for (const decision of failed) this.#return(decision);
       this.#app.showError(refused[0]);
       if (kept.length === 0) return;
@@ -420,17 +420,17 @@ export class Triage {
 
   /** Undoes the last decision of the day and shows its report. */
   async undo(): Promise<void> {
-    const deed = this.decisions.at(-1)?.deed;
-    if (deed) await this.#app.undo.takeBack(deed);
-    else if (this.done[0]) await this.undoDecision(this.done[0]);
+    const undoEntry = this.decisions.at(-1)?.undoEntry;
+    if (undoEntry) await this.#app.undo.undo(undoEntry);
+    else if (this.decidedPairs[0]) await this.undoDecision(this.decidedPairs[0]);
   }
 
   /** Undoes one decision of the day, even if it was made together with others. */
   async undoDecision({ key, other, kind, decision }: DecidedPair): Promise<void> {
-    const deed = decision?.deed ?? null;
-    const together = deed ? this.decisions.filter((one) => one.deed === deed) : [];
-    if (deed && together.length === 1) {
-      await this.#app.undo.takeBack(deed);
+    const undoEntry = decision?.undoEntry ?? null;
+    const together = undoEntry ? this.decisions.filter((one) => one.undoEntry === undoEntry) : [];
+    if (undoEntry && together.length === 1) {
+      await this.#app.undo.undo(undoEntry);
       return;
     }
     try {
@@ -440,7 +440,7 @@ export class Triage {
       this.#app.showError(thrown);
       return;
     }
-    this.#app.toasts.show(texts.takenBack(decided[kind](key, other)));
+    this.#app.toasts.show(texts.undone(decided[kind](key, other)));
   }
 
   async #takeStoredBack(key: string, other: string): Promise<void> {
@@ -566,7 +566,7 @@ export class Triage {
 
   #select(key: string | null): void {
     this.selected = key;
-    this.at = 0;
+    this.candidateIndex = 0;
     void this.#compare();
   }
 
@@ -576,7 +576,7 @@ export class Triage {
     const candidate = this.candidate;
     if (!item || !candidate) {
       this.comparison = null;
-      this.found = null;
+      this.check = null;
       this.#asked = null;
       return;
     }
@@ -592,8 +592,8 @@ export class Triage {
       if (!isCurrent()) return;
       this.#asked = question;
       const shown = candidate.key;
-      this.found = found;
-      this.at = Math.max(0, this.candidates.findIndex((c) => c.key === shown));
+      this.check = found;
+      this.candidateIndex = Math.max(0, this.candidates.findIndex((c) => c.key === shown));
     } catch (thrown) {
       if (isCurrent()) this.pairFailure = api.toFailure(thrown);
     }

@@ -274,10 +274,10 @@ it("takes one of several back alone, and the rest with the next key", async () =
   for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
   asked = [];
-  await triage.undoDecision(triage.done.find((one) => one.key === "a")!);
-  expect([asked, triage.done.map((one) => one.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
+  await triage.undoDecision(triage.decidedPairs.find((one) => one.key === "a")!);
+  expect([asked, triage.decidedPairs.map((one) => one.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
   await triage.undo();
-  expect([asked[1], triage.done]).toEqual(["undo_verdict b b-old", []]);
+  expect([asked[1], triage.decidedPairs]).toEqual(["undo_verdict b b-old", []]);
 });
 
 it("goes over and back with the arrows, and marks nothing twice", () => {
@@ -298,14 +298,14 @@ it("knows what was decided today before it was opened, counts it, and takes it b
   const now = Date.now();
   stored = [verdict("x#3", "x#7", "duplicate", now - 5, "x#3"), verdict("x#12", "x#9", "not_duplicate", now - 9), verdict("x#1", "x#2", "related", now - 2 * 86_400_000)];
   await triage.enter();
-  expect(triage.done.map((one) => `${one.key} ${one.kind} ${one.other}`)).toEqual(["x#7 duplicate x#3", "x#12 not_duplicate x#9"]);
+  expect(triage.decidedPairs.map((one) => `${one.key} ${one.kind} ${one.other}`)).toEqual(["x#7 duplicate x#3", "x#12 not_duplicate x#9"]);
   await decide("related");
-  expect([triage.decidedToday, triage.done[0]?.key]).toEqual([3, "a"]);
+  expect([triage.decidedToday, triage.decidedPairs[0]?.key]).toEqual([3, "a"]);
   await triage.undo();
   asked = [];
   stored = stored.slice(1);
   await triage.undo();
-  expect([asked, triage.done.map((one) => one.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
+  expect([asked, triage.decidedPairs.map((one) => one.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
   expect(toasts.shown?.text).toBe("Undone: x#7 is a duplicate of x#3.");
 });
 

@@ -7,13 +7,13 @@ import { Jobs } from "../shell/jobs.svelte";
 import { LocalStore } from "../shell/shelf.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { UndoStack } from "../shell/undo.svelte";
-import { button, page, show, text } from "../stories/page";
-import { candidate, thread, waiting } from "../stories/samples";
+import { button, setUpPage, mountComponent, text } from "../stories/page";
+import { candidate, thread, triageItem } from "../stories/samples";
 import { Triage } from "./triage.svelte";
 import TriageView from "./TriageView.svelte";
 
 const item = (number: number, band: Band, confidence: number, worth: number): TriageItem => ({
-  ...waiting(number), title: `Report ${number}`, candidate: { ...candidate(), band, confidence, worth },
+  ...triageItem(number), title: `Report ${number}`, candidate: { ...candidate(), band, confidence, worth },
 });
 
 let queue: TriageItem[];
@@ -45,11 +45,11 @@ async function open(): Promise<void> {
   } as unknown as AppState;
   triage = new Triage(app);
   Object.assign(app, { triage });
-  show(TriageView, { app });
+  mountComponent(TriageView, { app });
   await rest();
 }
 
-page();
+setUpPage();
 beforeEach(() => {
   queue = [item(5, "likely", 0.7, 0.9), item(6, "possible", 0.3, 0.6)];
   related = [item(7, "related", 0.1, 0.72)];

@@ -117,7 +117,7 @@ export const shell = {
   unpin: "Unpin",
   /** `deed` is a sentence that says what was done. */
   undoOf: (deed: string) => `Undo: ${deed}`,
-  takenBack: (deed: string) => `Undone: ${deed}`,
+  undone: (deed: string) => `Undone: ${deed}`,
   pinned: (key: string) => `Pinned ${key}.`,
   unpinned: (key: string) => `Unpinned ${key}.`,
   copied: (key: string) => `Copied ${key}.`,

@@ -181,7 +181,7 @@ export const triage = {
       related: (reports: number) => `Marked ${count(reports)} reports as related.`,
       not_duplicate: (reports: number) => `Marked ${count(reports)} reports as not duplicates.`,
     },
-    takenBack: (decision: string) => `Undone: ${decision}.`,
+    undone: (decision: string) => `Undone: ${decision}.`,
     snoozed: (report: string) => `${report} is snoozed until tomorrow.`,
   },
 
