@@ -1,8 +1,8 @@
 import "./app.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { AppState } from "./shell/desk.svelte";
-import { appearance } from "./shell/look.svelte";
+import { AppState } from "./shell/appState.svelte";
+import { appearance } from "./shell/appearance.svelte";
 import { restoreZoom } from "./shell/zoom.svelte";
 
 document.documentElement.classList.toggle("paints-scroll-bars-last", navigator.userAgent.includes("Linux"));

@@ -2,15 +2,15 @@
 // other changes at once.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import type { AskResponse, Failure } from "../lib/types";
-import { formatReply, replyLines } from "../prompt/words";
-import { classifyInput, type ClassifiedInput } from "../prompt/recognise";
+import { formatReply, replyLines } from "../prompt/lines";
+import { classifyInput, type ClassifiedInput } from "../prompt/classify";
 import { parseFilters, removeFilters } from "../search/query";
 import { copyText } from "../shell/clipboard";
 import type { Jobs } from "../shell/jobs.svelte";
 import { Logs, parsePaths } from "./logs.svelte";
-import { listEvidence, type EvidenceItem, type EvidenceSection } from "./pieces";
+import { listEvidence, type EvidenceItem, type EvidenceSection } from "./evidence";
 
 /** The pause in typing before a lookup. */
 const TYPING_DELAY = 350;

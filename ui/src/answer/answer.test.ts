@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, press, settle, text } from "../stories/page";
-import { parseQuestion } from "../prompt/recognise";
+import { openWindow, setUpPage, press, settle, text } from "../stories/testPage";
+import { parseQuestion } from "../prompt/classify";
 
 setUpPage();
 

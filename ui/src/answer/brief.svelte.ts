@@ -1,11 +1,11 @@
 // The draft of a brief: its parts, preview, redaction and export.
 
 import * as api from "../lib/api";
-import { EngineRequest } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import { copyText } from "../shell/clipboard";
 import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, SectionKind } from "../lib/types";
-import type { EvidenceItem } from "./pieces";
-import { parseQuestion } from "../prompt/recognise";
+import type { EvidenceItem } from "./evidence";
+import { parseQuestion } from "../prompt/classify";
 
 export const FORMATS: readonly { format: BriefFormat; extension: string }[] = [
   { format: "markdown", extension: "md" },

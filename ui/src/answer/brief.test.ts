@@ -2,7 +2,7 @@ import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, expect, it } from "vitest";
 import type { BriefRequest, RedactionPreview } from "../lib/types";
 import { BriefDraft, omittedKeys, replaceExtension } from "./brief.svelte";
-import type { EvidenceItem } from "./pieces";
+import type { EvidenceItem } from "./evidence";
 
 afterEach(() => clearMocks());
 

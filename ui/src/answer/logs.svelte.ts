@@ -1,7 +1,7 @@
 // Local logs and support bundles: their distinct errors and what is known about each.
 
 import * as api from "../lib/api";
-import { EngineRequest } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { LogError, LogPlace, LogResponse, LogVerdict } from "../lib/types";
 import { words } from "../words";
 import type { Jobs } from "../shell/jobs.svelte";

@@ -1,7 +1,7 @@
 // The draft of an article: its request, its text, and the result of copying or saving it.
 
 import * as api from "../lib/api";
-import { EngineRequest } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Article, ArticleRequest } from "../lib/types";
 import { copyText } from "../shell/clipboard";
 import { words } from "../words";

@@ -2,7 +2,7 @@
 
 import { Channel, invoke as call } from "@tauri-apps/api/core";
 import { words } from "../words";
-import { cacheDocuments } from "./learnt";
+import { cacheDocuments } from "./documentCache";
 import type * as engine from "./types";
 
 const invoke = <T>(command: string, args?: Record<string, unknown>): Promise<T> => call<T>(command, args).then(cacheDocuments);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { setUpPage, mountComponent as put } from "../stories/page";
+import { setUpPage, mountComponent as put } from "../stories/testPage";
 import Comment from "./Comment.svelte";
 import { foldLongBlocks } from "./fold";
 import type { Mark } from "./types";

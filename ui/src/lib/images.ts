@@ -1,7 +1,7 @@
 // Images in texts, fetched only from source hosts that a person allowed.
 
 import * as api from "./api";
-import type { ImagePolicy } from "./leads";
+import type { ImagePolicy } from "./linkActions";
 import { words } from "../words";
 
 /** Cached images, so that going back shows them at once. */

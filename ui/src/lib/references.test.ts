@@ -1,10 +1,10 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, settle, mountComponent } from "../stories/page";
+import { openWindow, setUpPage, settle, mountComponent } from "../stories/testPage";
 import { link, thread } from "../stories/samples";
-import PlainText from "../lib/PlainText.svelte";
-import { followLink } from "./leads";
+import PlainText from "./PlainText.svelte";
+import { followLink } from "./linkActions";
 import { referenceContext, linkReferences } from "./references";
 
 setUpPage();

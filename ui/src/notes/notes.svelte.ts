@@ -1,11 +1,11 @@
 // The notes: the list, the note being written, and notes similar to it.
 
 import * as api from "../lib/api";
-import { EngineRequest } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import { hintText } from "../lib/hints";
-import { LatestRequest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
-import type { AppState } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
 const texts = words.notes.done;

@@ -1,7 +1,7 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Note, NoteAnswer, NoteDraft } from "../lib/types";
-import type { AppState } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { UndoStack } from "../shell/undo.svelte";
 import { note as sample } from "../stories/samples";

@@ -1,7 +1,7 @@
 // The lists of problems, the open problem, and the casebook in numbers.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import type { Failure, Insights as Numbers, ListedProblem, ProblemList, ProblemReport, ProblemsResponse, Thread, ThreadComment } from "../lib/types";
 import { filter } from "../search/query";
 import { authorRole } from "../lib/text";

@@ -3,7 +3,7 @@
 import "../app.css";
 import { mount } from "svelte";
 import * as api from "../lib/api";
-import { appearance } from "../shell/look.svelte";
+import { appearance } from "../shell/appearance.svelte";
 import * as zoom from "../shell/zoom.svelte";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";

@@ -2,13 +2,13 @@
 // disk.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
 import { parseFilters, removeFilters } from "../search/query";
 import { copyText } from "../shell/clipboard";
 import { words } from "../words";
-import { describeInput, classifyInput, type ClassifiedInput } from "./recognise";
-import { resultLines, knownLines, formatReply, solvedLines, wikiLines, emptyWikiText, type Line } from "./words";
+import { describeInput, classifyInput, type ClassifiedInput } from "./classify";
+import { resultLines, knownLines, formatReply, solvedLines, wikiLines, emptyWikiText, type Line } from "./lines";
 
 const texts = words.prompt;
 

@@ -2,7 +2,7 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AskRequest, SearchRequest } from "../lib/types";
-import { setUpPage as screen, press as pressed, mountComponent as put } from "../stories/page";
+import { setUpPage as screen, press as pressed, mountComponent as put } from "../stories/testPage";
 import { sampleAnswer, hit, EMPTY_ANSWER } from "../stories/samples";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";

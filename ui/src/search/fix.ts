@@ -1,7 +1,7 @@
 // What resolved a report, according to its thread.
 
 import type { Thread } from "../lib/types";
-import { shortKey } from "../triage/words";
+import { shortKey } from "../triage/labels";
 import { words } from "../words";
 
 const texts = words.search.fix;

@@ -1,7 +1,7 @@
 // The document in the reader and the position in it.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import type { Failure, Hit, Thread } from "../lib/types";
 
 export interface ReadingPosition {

@@ -1,9 +1,9 @@
 // Saved searches and their result counts, updated one by one on start and after changes.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import { count } from "../lib/text";
-import type { LocalStore } from "../shell/shelf.svelte";
+import type { LocalStore } from "../shell/localStore.svelte";
 import type { UndoStack } from "../shell/undo.svelte";
 import { words } from "../words";
 

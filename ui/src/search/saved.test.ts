@@ -1,9 +1,9 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it } from "vitest";
 import Rail from "../shell/Rail.svelte";
-import { AppState } from "../shell/desk.svelte";
-import { LocalStore } from "../shell/shelf.svelte";
-import { setUpPage, press, settle, mountComponent } from "../stories/page";
+import { AppState } from "../shell/appState.svelte";
+import { LocalStore } from "../shell/localStore.svelte";
+import { setUpPage, press, settle, mountComponent } from "../stories/testPage";
 import { SavedSearches } from "./saved.svelte";
 
 let asked: string[];

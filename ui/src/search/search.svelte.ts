@@ -1,7 +1,7 @@
 // Search as you type: a fast lexical search first, then the full one once typing has stopped.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import { parseFilters } from "./query";
 import { sortHits, type SortOrder } from "./sort";
 import type { Failure, Hit, Mode, SearchResponse } from "../lib/types";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, press, settle, text } from "../stories/page";
+import { openWindow, setUpPage, press, settle, text } from "../stories/testPage";
 import { hit } from "../stories/samples";
 import { nextOrder, sortHits } from "./sort";
 

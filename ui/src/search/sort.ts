@@ -1,7 +1,7 @@
 // Sort orders. The engine ranks the results; the other orders sort them here.
 
 import type { Hit } from "../lib/types";
-import { SORT_ORDERS, type SortOrder } from "../shell/shelf.svelte";
+import { SORT_ORDERS, type SortOrder } from "../shell/localStore.svelte";
 
 export { SORT_ORDERS, type SortOrder };
 

@@ -1,7 +1,7 @@
 // The six keys that a newcomer needs; each is ticked off after its first use.
 
 import type { CommandId, ViewId } from "../shell/keys";
-import type { LocalStore } from "../shell/shelf.svelte";
+import type { LocalStore } from "../shell/localStore.svelte";
 import { words } from "../words";
 
 const texts = words.search.tour;

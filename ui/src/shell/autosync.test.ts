@@ -1,6 +1,6 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { AppState } from "./desk.svelte";
+import { AppState } from "./appState.svelte";
 
 const MINUTE = 60_000;
 const NOW = Date.parse("2026-05-12T10:00:00Z");

@@ -2,9 +2,9 @@
 
 import * as api from "../lib/api";
 import type { TriageItem } from "../lib/types";
-import { isPossibleRegression, isDuplicateBand } from "../triage/words";
+import { isPossibleRegression, isDuplicateBand } from "../triage/labels";
 import { words } from "../words";
-import type { AppState } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
 const texts = words.shell;
 

@@ -1,7 +1,7 @@
 // Links and Markdown of items for the clipboard.
 
 import * as api from "../lib/api";
-import type { Item } from "./shelf.svelte";
+import type { Item } from "./localStore.svelte";
 
 /** An item with its address, and its text while it is open. */
 export interface CurrentItem extends Item {

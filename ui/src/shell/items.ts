@@ -1,11 +1,11 @@
 // The item that commands act on, and the commands.
 
-import { cachedDocument } from "../lib/learnt";
+import { cachedDocument } from "../lib/documentCache";
 import type { DocKind } from "../lib/types";
 import { words } from "../words";
 import { copyText, itemLink, itemMarkdown, type CurrentItem } from "./clipboard";
 import type { Handler, Handlers } from "./commands.svelte";
-import type { AppState } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
 const texts = words.shell;
 

@@ -1,10 +1,10 @@
 // Places in the window, so that going back restores view, document, row, focus and scroll position.
 
 import { tick } from "svelte";
-import type { Pane } from "../search/beside.svelte";
+import type { Pane } from "../search/splitPane.svelte";
 import type { ReadingPosition as Reading } from "../search/reader.svelte";
 import { words } from "../words";
-import type { AppState } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 import { isFocusLost } from "./focus";
 import type { ViewId } from "./keys";
 

@@ -2,9 +2,9 @@
 
 import { getContext, setContext } from "svelte";
 import type { Remedy } from "../lib/hints";
-import { provideLinkActions, type ImagePolicy } from "../lib/leads";
+import { provideLinkActions, type ImagePolicy } from "../lib/linkActions";
 import { words } from "../words";
-import type { AppState } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
 const texts = words.shell;
 

@@ -5,7 +5,7 @@ import { hintText } from "../lib/hints";
 import type { Failure, Finding, Health } from "../lib/types";
 import { words } from "../words";
 import type { Handlers } from "./commands.svelte";
-import type { AppState } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
 /** Returns the worst remaining problem; notices do not count. */
 function worstFinding({ findings }: Health): Finding | null {

@@ -7,7 +7,7 @@ import type { NoteKind } from "../lib/types";
 import { TABS, type Tab } from "../problems/problems.svelte";
 import { isPasted } from "../search/query";
 import type { Reader } from "../search/reader.svelte";
-import type { AppState } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
 /** The storage format; other versions are ignored. */
 const VERSION = 1;

@@ -2,8 +2,8 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { NoteDraftState } from "../notes/notes.svelte";
-import { setUpPage } from "../stories/page";
-import { AppState } from "./desk.svelte";
+import { setUpPage } from "../stories/testPage";
+import { AppState } from "./appState.svelte";
 import { MAX_SIZE, parseSession, serializeSession, type StoredSession } from "./session.svelte";
 
 const hits = ["acme/app#1", "acme/app#2", "acme/app#3"];

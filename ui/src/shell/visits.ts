@@ -1,7 +1,7 @@
 // Tracks when the window is in use, to show what is new since the last visit.
 
 import type { MirrorView } from "../lib/types";
-import type { AppState } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
 const INTERVAL = 60_000;
 const INPUT_EVENTS = ["keydown", "pointerdown", "pointermove", "focus"] as const;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openWindow, setUpPage, settle, text } from "../stories/page";
+import { openWindow, setUpPage, settle, text } from "../stories/testPage";
 
 setUpPage();
 

@@ -1,8 +1,8 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
-import { AppState } from "../shell/desk.svelte";
-import { setUpPage, settle, mountComponent, text } from "../stories/page";
+import { AppState } from "../shell/appState.svelte";
+import { setUpPage, settle, mountComponent, text } from "../stories/testPage";
 import AddSource from "./AddSource.svelte";
 
 setUpPage();

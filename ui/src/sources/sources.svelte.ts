@@ -1,11 +1,11 @@
 // The sources: mirrors, their freshness and gaps, and the form to add one.
 
 import * as api from "../lib/api";
-import { EngineRequest } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Access, CalibrationReport, Failure, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
-import type { AppState } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
-import { FileImport } from "./importing.svelte";
+import { FileImport } from "./fileImport.svelte";
 
 const { news } = words.sources;
 

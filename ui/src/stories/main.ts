@@ -4,10 +4,10 @@
 import "../app.css";
 import { mount } from "svelte";
 import App from "../App.svelte";
-import { AppState } from "../shell/desk.svelte";
+import { AppState } from "../shell/appState.svelte";
 import PromptView from "../prompt/PromptView.svelte";
 import { Prompt } from "../prompt/prompt.svelte";
-import { appearance, type AppearanceChoices } from "../shell/look.svelte";
+import { appearance, type AppearanceChoices } from "../shell/appearance.svelte";
 import type { ViewId } from "../shell/keys";
 import * as zoom from "../shell/zoom.svelte";
 import { SCENARIOS, mockEngine, type Scenario } from "./engine";

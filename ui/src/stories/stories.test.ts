@@ -3,8 +3,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { expect, it } from "vitest";
 import { VIEWS } from "../shell/keys";
 import { SCENARIOS } from "./engine";
-import { openWindow, setUpPage, settle, mountComponent } from "./page";
-import Shown from "./Shown.svelte";
+import { openWindow, setUpPage, settle, mountComponent } from "./testPage";
+import StoryFrame from "./StoryFrame.svelte";
 import { STORIES } from "./stories";
 
 setUpPage();
@@ -17,7 +17,7 @@ async function objections(): Promise<string[]> {
 }
 
 it.each(STORIES.map((story) => [`${story.component}, ${story.state}`, story] as const))("%s", async (_, story) => {
-  mountComponent(Shown, { story });
+  mountComponent(StoryFrame, { story });
   expect(await objections()).toEqual([]);
   expect(document.querySelector("script, form:not([class]), img[src^=x], [onerror], [style*=fixed]")).toBe(null);
   expect((globalThis as { owned?: number }).owned).toBe(undefined);

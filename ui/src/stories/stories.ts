@@ -5,9 +5,9 @@ import Avatar from "../lib/Avatar.svelte";
 import Choice from "../lib/Choice.svelte";
 import Code from "../lib/Code.svelte";
 import Comment from "../lib/Comment.svelte";
-import FromThread from "../lib/FromThread.svelte";
+import ThreadExcerpt from "../lib/ThreadExcerpt.svelte";
 import Loading from "../lib/Loading.svelte";
-import Marked from "../lib/Marked.svelte";
+import HighlightedText from "../lib/HighlightedText.svelte";
 import Notices from "../lib/Notices.svelte";
 import Prose from "../lib/Prose.svelte";
 import { referenceContext } from "../lib/references";
@@ -22,26 +22,26 @@ import ThreadHead from "../search/ThreadHead.svelte";
 import PartLines from "../prompt/PartLines.svelte";
 import PromptView from "../prompt/PromptView.svelte";
 import { Prompt, type AnswerPart, type PartName } from "../prompt/prompt.svelte";
-import { classifyInput } from "../prompt/recognise";
-import { resultLines, knownLines, solvedLines as solvedLine, wikiLines } from "../prompt/words";
+import { classifyInput } from "../prompt/classify";
+import { resultLines, knownLines, solvedLines as solvedLine, wikiLines } from "../prompt/lines";
 import Banner from "../shell/Banner.svelte";
 import Rail from "../shell/Rail.svelte";
 import Toasts from "../shell/Toasts.svelte";
 import { Toasts as Messages } from "../shell/toasts.svelte";
 import Figures from "../sources/Figures.svelte";
 import ImportFiles from "../sources/ImportFiles.svelte";
-import { FileImport } from "../sources/importing.svelte";
+import { FileImport } from "../sources/fileImport.svelte";
 import Appearance from "../settings/Appearance.svelte";
 import ShortcutField from "../settings/ShortcutField.svelte";
 import Confidence from "../triage/Confidence.svelte";
 import Facts from "../triage/Facts.svelte";
-import Side from "../triage/Side.svelte";
+import ComparedReport from "../triage/ComparedReport.svelte";
 import CaseCard from "../answer/CaseCard.svelte";
 import LogView from "../answer/LogView.svelte";
-import Told from "../answer/Told.svelte";
+import SolutionComment from "../answer/SolutionComment.svelte";
 import { Logs } from "../answer/logs.svelte";
 import PlainText from "../lib/PlainText.svelte";
-import { AppState } from "../shell/desk.svelte";
+import { AppState } from "../shell/appState.svelte";
 import { Jobs } from "../shell/jobs.svelte";
 import { Answer } from "../answer/answer.svelte";
 import { sampleAnswer, BODIES, candidate, FACTS, hit, LOG, logs, MONTHS, solvedCase, thread, TITLES, previewedFiles, type SampleKind } from "./samples";
@@ -153,10 +153,10 @@ export const STORIES: readonly Story[] = [
     loading: logProps({ pending: true }),
     failing: logProps({ failure: { code: "not_found", message: "there is no file agent.log", hint: null } }),
   }),
-  ...storiesOf("FromThread", FromThread, { full: { key: "acme/app#1", text: "Restart it." } }),
+  ...storiesOf("ThreadExcerpt", ThreadExcerpt, { full: { key: "acme/app#1", text: "Restart it." } }),
   ...storiesOf("Loading", Loading, { loading: {} }),
   ...storiesOf("Notices", Notices, { full: { notices: [{ lack: "model", text: "Not conclusive: keyword search only." }] }, empty: { notices: [] } }),
-  ...storiesOf("Marked", Marked, { full: { spans: [{ text: "a ", hit: false }, { text: "certificate", hit: true }] }, empty: { spans: [] }, hostile: { spans: [{ text: TITLES.hostile, hit: true }] } }),
+  ...storiesOf("HighlightedText", HighlightedText, { full: { spans: [{ text: "a ", hit: false }, { text: "certificate", hit: true }] }, empty: { spans: [] }, hostile: { spans: [{ text: TITLES.hostile, hit: true }] } }),
   ...storiesOf("MonthChart", MonthChart, {
     full: { ...chartProps, series: series(MONTHS.map((_, at) => (at * 7) % 23)), list: noop },
     line: { ...chartProps, sort: "line", series: series(MONTHS.map((_, at) => (at % 6 === 5 ? null : (at % 5) / 10))) },
@@ -214,7 +214,7 @@ export const STORIES: readonly Story[] = [
     full: { shortcut: "Ctrl+Alt+P", problem: null, choose: noop },
     failing: { shortcut: "Ctrl+Alt+P", problem: "Another program holds Ctrl+Alt+P.", choose: noop },
   }),
-  ...storiesOf("Side", Side, forEachKind((sort) => ({ role: "Report", thread: thread(sort), marks: [], read: noop, hint: "o", openExternal: noop }))),
+  ...storiesOf("ComparedReport", ComparedReport, forEachKind((sort) => ({ role: "Report", thread: thread(sort), marks: [], read: noop, hint: "o", openExternal: noop }))),
   ...storiesOf("SourceSelect", SourceSelect, { full: { sources: ["acme/app", "acme/mill"], value: null, choose: noop }, empty: { sources: [], value: null, choose: noop } }),
   ...storiesOf("StateIcon", StateIcon, {
     open: { kind: "issue", state: "open" }, completed: { kind: "issue", state: "closed", reason: "completed" },
@@ -223,6 +223,6 @@ export const STORIES: readonly Story[] = [
   }),
   ...storiesOf("ThreadHead", ThreadHead, { ...forEachKind((sort) => ({ thread: thread(sort), filterBy: noop, follow: noop })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: noop, follow: noop } }),
   ...storiesOf("Time", Time, { full: { time: "2026-02-03T08:00:00Z", label: "Opened" }, narrow: { time: "2026-02-03T08:00:00Z", narrow: true }, empty: { time: null } }),
-  ...storiesOf("Told", Told, forEachKind((sort) => ({ itemKey: "acme/app#1", solution: solvedCase(sort).comments[1]!, isFix: true, read: noop }))),
+  ...storiesOf("SolutionComment", SolutionComment, forEachKind((sort) => ({ itemKey: "acme/app#1", solution: solvedCase(sort).comments[1]!, isFix: true, read: noop }))),
   ...storiesOf("Toasts", Toasts, { full: toasts("acme/app#5 is a duplicate of acme/app#1.", true), empty: toasts(null), long: toasts(TITLES.long), hostile: toasts(TITLES.hostile) }),
 ];

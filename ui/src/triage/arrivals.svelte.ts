@@ -1,12 +1,12 @@
 // Open reports since the last visit, each with a one-line assessment.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import { spanText } from "../lib/text";
 import type { DuplicatesResponse, Hit, TriageItem } from "../lib/types";
-import type { AppState } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
-import { assessment } from "./words";
+import { assessment } from "./labels";
 
 /** The number of listed reports; a search shows the rest. */
 const MAX_LISTED = 200;

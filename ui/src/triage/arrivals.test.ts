@@ -1,9 +1,9 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
-import { button, openWindow, setUpPage, press, settle } from "../stories/page";
+import { button, openWindow, setUpPage, press, settle } from "../stories/testPage";
 import { mockEngine } from "../stories/engine";
 import { candidate, hit, triageItem } from "../stories/samples";
-import { assessment } from "./words";
+import { assessment } from "./labels";
 
 setUpPage();
 

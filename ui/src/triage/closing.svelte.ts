@@ -1,9 +1,9 @@
 // Closes decided duplicates at their trackers, after a preview.
 
 import * as api from "../lib/api";
-import { EngineRequest } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Closure, ClosureRecord, ClosureReport } from "../lib/types";
-import type { AppState } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
 /** Returns the result of an attempt. */

@@ -1,18 +1,18 @@
 // The state of triage: the queue, the compared pair and this session's decisions.
 
 import * as api from "../lib/api";
-import { LatestRequest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import type {
   Band, Comparison, DuplicateCandidate, DuplicatesResponse, Failure, Notice, TriageItem, TriageRequest, TriageResponse, VerdictKind,
 } from "../lib/types";
 import { clock } from "../lib/clock.svelte";
-import type { AppState } from "../shell/desk.svelte";
-import type { TriageSettings } from "../shell/shelf.svelte";
+import type { AppState } from "../shell/appState.svelte";
+import type { TriageSettings } from "../shell/localStore.svelte";
 import type { UndoEntry } from "../shell/undo.svelte";
 import { words } from "../words";
 import { Arrivals, type Arrival } from "./arrivals.svelte";
-import { ReportSelection } from "./marks.svelte";
-import { startOfDay, TodayDecisions, type DecidedPair } from "./today.svelte";
+import { ReportSelection } from "./selection.svelte";
+import { startOfDay, TodayDecisions, type DecidedPair } from "./decisions.svelte";
 
 /** The number of loaded reports per list, and the number below which more are loaded. */
 const LIST_LIMIT = 100;

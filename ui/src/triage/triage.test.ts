@@ -1,8 +1,8 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { AppState } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { Jobs } from "../shell/jobs.svelte";
-import { LocalStore } from "../shell/shelf.svelte";
+import { LocalStore } from "../shell/localStore.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { UndoStack } from "../shell/undo.svelte";
 import type { DuplicateCandidate, TriageItem, Verdict, VerdictKind } from "../lib/types";

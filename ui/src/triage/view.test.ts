@@ -1,13 +1,13 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it } from "vitest";
 import type { Band, TriageItem } from "../lib/types";
-import type { AppState } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { Commands } from "../shell/commands.svelte";
 import { Jobs } from "../shell/jobs.svelte";
-import { LocalStore } from "../shell/shelf.svelte";
+import { LocalStore } from "../shell/localStore.svelte";
 import { Toasts } from "../shell/toasts.svelte";
 import { UndoStack } from "../shell/undo.svelte";
-import { button, setUpPage, mountComponent, text } from "../stories/page";
+import { button, setUpPage, mountComponent, text } from "../stories/testPage";
 import { candidate, thread, triageItem } from "../stories/samples";
 import { Triage } from "./triage.svelte";
 import TriageView from "./TriageView.svelte";

@@ -1,0 +1,29 @@
+// Example questions for newcomers, about open reports that have an answer.
+
+import * as api from "../lib/api";
+import type { Hit } from "../lib/types";
+import { isFixed } from "../answer/evidence";
+import { isDuplicateBand } from "../triage/labels";
+
+/** The number of reports tried. */
+const MAX_TRIED = 25;
+
+export interface ExampleReports {
+  reported: Hit | null;
+  solved: Hit | null;
+}
+
+/** Tries the reports in turn until each question has one. */
+export async function findExamples(hits: readonly (Hit | undefined)[]): Promise<ExampleReports> {
+  const found: ExampleReports = { reported: null, solved: null };
+  const open = hits.filter((hit) => hit?.kind === "issue" && hit.state === "open").slice(0, MAX_TRIED);
+  for (const hit of open) {
+    if (!hit || (found.reported && found.solved)) break;
+    const answer = await api.ask({ key: hit.key, text: "", source: null }, true).catch(() => null);
+    if (!answer) continue;
+    const { problem, related, cases } = answer;
+    if (!found.reported && ((problem && problem.key !== hit.key) || related.some((one) => isDuplicateBand(one.band)))) found.reported = hit;
+    else if (!found.solved && (cases.length > 0 || (problem && isFixed(problem)))) found.solved = hit;
+  }
+  return found;
+}

@@ -1,0 +1,218 @@
+import { flushSync } from "svelte";
+import { expect, it } from "vitest";
+import { AppState } from "../shell/appState.svelte";
+import { button, openWindow, setUpPage, press, settle, text } from "../stories/testPage";
+
+setUpPage();
+
+/** The window, this wide, with a document that is read and the focus on the list. */
+async function reading(width: number): Promise<AppState> {
+  window.innerWidth = width;
+  const app = await openWindow("full");
+  await app.openDocument("acme/app#1");
+  await settle();
+  button("← Results")?.click();
+  await settle();
+  list()?.focus();
+  return app;
+}
+const list = () => document.querySelector<HTMLElement>("[role=listbox][aria-label=Results]");
+const panes = () => [...document.querySelectorAll(".reader")].map((one) => one.getAttribute("data-doc"));
+const seen = () => [document.querySelector(".results") && "list", ...panes()].filter(Boolean);
+/** Where the focus is: the list, or the pane of a document. */
+const focus = () => (document.activeElement === list() ? "list" : document.activeElement?.closest(".reader")?.getAttribute("data-doc"));
+const go = async (key: string, more: KeyboardEventInit = {}) => {
+  press(key, more);
+  // What has to come back first gets the focus in the next frame.
+  await new Promise((resolve) => requestAnimationFrame(resolve));
+  await settle();
+};
+/** Marks the third result from the top; the first one is read, and so it is marked. */
+function toThird(): void {
+  for (let at = 0; at < 2; at++) {
+    press("ArrowDown");
+    flushSync();
+  }
+}
+/** Opens the third result beside what is read. Those on the way to it are only passed by. */
+async function beside(): Promise<void> {
+  toThird();
+  await go("Enter", { shiftKey: true });
+}
+/** Until a result that was marked is shown. */
+const passing = () => new Promise((resolve) => setTimeout(resolve, 120));
+
+it("opens the marked result beside what is read, and says which of the two has the focus", async () => {
+  await reading(1600);
+  await beside();
+  expect([seen(), focus()]).toEqual([["list", "acme/app#1", "acme/app#3"], "acme/app#3"]);
+  const current = () => document.querySelector(".reader[aria-current=true]")?.getAttribute("data-doc");
+  expect(current()).toBe("acme/app#3");
+  await go("h");
+  expect([focus(), current()]).toEqual(["acme/app#1", "acme/app#1"]);
+  await go("h");
+  expect(focus()).toBe("list");
+  await go("l");
+  await go("l");
+  expect([focus(), current()]).toEqual(["acme/app#3", "acme/app#3"]);
+  // A link leads on in its own pane; what fixed it is one key away.
+  document.querySelector<HTMLElement>("[data-pane=second] .fix")?.click();
+  await settle();
+  expect(panes()).toEqual(["acme/app#1", "acme/app#9"]);
+});
+
+it("closes the second one by Esc, by its button and by the palette's command, and gives the focus back to where it was", async () => {
+  const app = await reading(1600);
+  await beside();
+  await go("Escape");
+  expect([seen(), focus()]).toEqual([["list", "acme/app#1"], "list"]);
+  await go("l");
+  // From a link of the first: back to that link.
+  const link = document.querySelector<HTMLElement>(".links .link");
+  link?.focus();
+  await go("Enter", { shiftKey: true });
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#9"], "acme/app#9"]);
+  button("Close this pane")?.click();
+  await settle();
+  expect([panes(), document.activeElement?.className]).toEqual([["acme/app#1"], expect.stringContaining("link")]);
+  expect(app.commands.isAvailable("search.close")).toBe(false);
+});
+
+it("makes the pair a place of the way back", async () => {
+  const app = await reading(1600);
+  await beside();
+  await go("Escape");
+  await app.back();
+  await settle();
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#3"]);
+  app.go("triage");
+  await settle();
+  expect(app.history.previous && text(".reader .back")).toBe(undefined);
+  await app.back();
+  await settle();
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#3"]);
+  await app.back();
+  await settle();
+  expect(panes()).toEqual(["acme/app#1"]);
+  await app.forward();
+  await settle();
+  expect(panes()).toEqual(["acme/app#1", "acme/app#3"]);
+});
+
+it("opens beside from another view, and alone where nothing is read", async () => {
+  window.innerWidth = 1600;
+  const app = await openWindow("full");
+  app.go("triage");
+  await settle();
+  const [waiting, next] = app.triage.rows.map((one) => one.key);
+  await go("Enter", { shiftKey: true });
+  expect([app.view, panes()]).toEqual(["search", [waiting]]);
+  app.go("triage");
+  await settle();
+  await go("j");
+  // As the menu of a row does.
+  app.menuItem = next ?? null;
+  app.commands.run("item.beside");
+  app.menuItem = null;
+  await settle();
+  expect([app.view, panes(), focus()]).toEqual(["search", [waiting, next], next]);
+  await go("Escape");
+  expect([panes(), focus()]).toEqual([[waiting], waiting]);
+});
+
+it("gives two documents the place of the list in a window of a usual width, and the list comes back when it is wanted", async () => {
+  const app = await reading(1280);
+  await beside();
+  expect(seen()).toEqual(["acme/app#1", "acme/app#3"]);
+  await go("h");
+  await go("h");
+  expect([seen(), focus()]).toEqual([["list", "acme/app#3"], "list"]);
+  await go("l");
+  expect([seen(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#1"]);
+  await go("l");
+  expect(focus()).toBe("acme/app#3");
+  const box = document.querySelector<HTMLTextAreaElement>("#query");
+  if (box) box.value = "is:open";
+  box?.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  await settle();
+  expect([seen(), app.splitPane.isOpen]).toEqual([["list", "acme/app#3"], true]);
+  button("← acme/app#1")?.click();
+  await settle();
+  expect([seen(), focus()]).toEqual([["acme/app#1", "acme/app#3"], "acme/app#1"]);
+  await go("Escape");
+  expect(seen()).toEqual(["list", "acme/app#1"]);
+});
+
+it("opens a result that is only passed by beside what was read before it", async () => {
+  const app = await reading(1600);
+  toThird();
+  await passing();
+  expect(panes()).toEqual(["acme/app#3"]);
+  await go("Enter", { shiftKey: true });
+  expect(panes()).toEqual(["acme/app#1", "acme/app#3"]);
+  // Now the list leads the second one, and the first one stays.
+  await go("j");
+  await passing();
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#4"], "acme/app#4"]);
+  await go("h");
+  await go("h");
+  await go("ArrowDown");
+  await go("Enter");
+  expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#5"], "acme/app#5"]);
+  // Nothing stands beside itself.
+  document.getElementById("hit-0")?.click();
+  await settle();
+  expect([panes(), app.splitPane.pane]).toEqual([["acme/app#1", "acme/app#5"], "first"]);
+  // From the list, Esc leads to the box as it always does.
+  await go("Escape");
+  expect([document.activeElement?.id, panes().length]).toEqual(["query", 2]);
+});
+
+it("shows one pane at a time in a narrow window, with the way to the other", async () => {
+  await reading(900);
+  await beside();
+  expect([seen(), focus()]).toEqual([["acme/app#3"], "acme/app#3"]);
+  button("← acme/app#1")?.click();
+  await settle();
+  expect([seen(), focus()]).toEqual([["acme/app#1"], "acme/app#1"]);
+  await go("l");
+  expect(seen()).toEqual(["acme/app#3"]);
+  await go("Escape");
+  expect([seen(), focus()]).toEqual([["list"], "list"]);
+});
+
+it("has room for what the width allows", () => {
+  const { splitPane: beside } = new AppState();
+  const at = (width: number, reading: boolean) => Object.entries(beside.layout(width, reading)).flatMap(([name, isSeen]) => (isSeen ? [name] : [])).join(" ");
+  expect([at(0, false), at(1000, true), at(959, true), at(959, false)]).toEqual(["list first", "list first", "first", "list"]);
+  beside.reader.loading = true;
+  beside.pane = "second";
+  expect([at(0, true), at(1400, false), at(1399, true), at(1399, false), at(999, true), at(999, false)]).toEqual([
+    "list first second", "list first second", "first second", "list second", "second", "list",
+  ]);
+  beside.pane = "first";
+  expect(at(999, true)).toBe("first");
+});
+
+it("marks what is read in the list, also once the second one is closed and after a restart", async () => {
+  const app = await reading(1600);
+  const marked = () => list()?.querySelector("[aria-selected=true]")?.getAttribute("data-doc");
+  await beside();
+  expect(marked()).toBe("acme/app#3");
+  await go("Escape");
+  expect([marked(), panes(), app.item?.key]).toEqual(["acme/app#1", ["acme/app#1"], "acme/app#1"]);
+  await go("Escape");
+  expect([marked(), app.item?.key]).toEqual(["acme/app#1", "acme/app#1"]);
+  // What is opened from elsewhere is marked too, and a step goes on from there.
+  await app.openDocument("acme/app#5");
+  await settle();
+  expect(marked()).toBe("acme/app#5");
+  app.searchFor("tls");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await app.openDocument("acme/app#2");
+  dispatchEvent(new Event("pagehide"));
+  const again = await openWindow("full");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await settle();
+  expect([again.search.query, again.reader.thread?.key, marked()]).toEqual(["tls", "acme/app#2", "acme/app#2"]);
+});

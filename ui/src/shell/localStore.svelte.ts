@@ -1,0 +1,208 @@
+// Recent and pinned items, searches and settings, kept per casebook across restarts.
+
+import { isPasted } from "../search/query";
+import { BAND_LABELS } from "../triage/labels";
+import type { Band, DocKind, State } from "../lib/types";
+
+/** A document as shown in a list. */
+export interface Item {
+  key: string;
+  title: string;
+  kind: DocKind;
+  state: State | null;
+  state_reason: string | null;
+}
+
+export interface TriageSettings {
+  source: string | null;
+  includeClosed: boolean;
+  band: Band;
+}
+
+export interface StoredState {
+  /** Recently read, newest first. */
+  recent: readonly Item[];
+  pinned: readonly Item[];
+  searches: readonly string[];
+  /** The last query. */
+  asked: string;
+  triage: TriageSettings | null;
+  /** Snoozed reports and when they return, in Unix milliseconds. */
+  snoozed: Readonly<Record<string, number>>;
+  /** When the window was last in use, for "since the last visit". */
+  visit: Visit | null;
+  /** The order of search results. */
+  sort: SortOrder;
+  /** The automatic sync interval in minutes; 0 is never. */
+  syncEvery: number;
+  /** Intervals of single sources. */
+  syncEach: Readonly<Record<string, number>>;
+  /** Whether to sync on metered networks. */
+  syncMetered: boolean;
+  /** Hosts whose images are shown. */
+  images: readonly string[];
+  /** The keys of the tour that were used. */
+  learnt: readonly string[];
+}
+
+/** A time when the window was in use, and how recent each source was then, in Unix milliseconds. */
+export interface VisitTime {
+  at: number;
+  upTo: Readonly<Record<string, number>>;
+}
+
+/** The current visit and the end of the previous one. */
+interface Visit {
+  last: VisitTime;
+  since: VisitTime;
+}
+
+/** A shorter absence continues the same visit. */
+const VISIT_GAP = 4 * 3_600_000;
+const DAY = 86_400_000;
+
+export const SORT_ORDERS = ["best", "newest", "changed", "comments"] as const;
+export type SortOrder = (typeof SORT_ORDERS)[number];
+
+const MAX_RECENT = 12;
+const EMPTY_STATE: StoredState = {
+  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
+};
+
+const toItem = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
+const isItem = (one: unknown): one is Item =>
+  typeof one === "object" && one !== null && "key" in one && typeof one.key === "string" && "title" in one && typeof one.title === "string";
+
+const toNumbers = (found: unknown): Record<string, number> =>
+  Object.fromEntries(Object.entries(typeof found === "object" && found !== null ? found : {}).filter((one): one is [string, number] => typeof one[1] === "number"));
+const parseVisit = (found: VisitTime): VisitTime => ({ at: Number(found.at), upTo: toNumbers(found.upTo) });
+
+/** Parses the stored state; invalid parts count as empty. */
+function parseState(text: string | null): StoredState {
+  try {
+    const found = JSON.parse(text ?? "") as Partial<StoredState>;
+    const { triage, visit } = found;
+    return {
+      recent: (found.recent ?? []).filter(isItem),
+      pinned: (found.pinned ?? []).filter(isItem),
+      searches: (found.searches ?? []).filter((one) => typeof one === "string"),
+      asked: typeof found.asked === "string" ? found.asked : "",
+      triage: triage && triage.band in BAND_LABELS ? triage : null,
+      snoozed: toNumbers(found.snoozed),
+      visit: visit ? { last: parseVisit(visit.last), since: parseVisit(visit.since) } : null,
+      sort: SORT_ORDERS.find((one) => one === found.sort) ?? "best",
+      syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
+      syncEach: toNumbers(found.syncEach),
+      syncMetered: found.syncMetered !== false,
+      images: (found.images ?? []).filter((one) => typeof one === "string"),
+      learnt: (found.learnt ?? []).filter((one) => typeof one === "string"),
+    };
+  } catch {
+    return EMPTY_STATE;
+  }
+}
+
+/** The stored state of a casebook; each change is stored at once. */
+export class LocalStore {
+  #kept = $state.raw<StoredState>(EMPTY_STATE);
+  #place: string | null = null;
+
+  open(casebook: string): void {
+    this.#place = `shelf:${casebook}`;
+    this.#kept = parseState(localStorage.getItem(this.#place));
+  }
+
+  get state(): StoredState {
+    return this.#kept;
+  }
+
+  update(change: Partial<StoredState>): void {
+    this.#kept = { ...this.#kept, ...change };
+    if (this.#place !== null) localStorage.setItem(this.#place, JSON.stringify(this.#kept));
+  }
+
+  /** The last query, unless it is a saved search. */
+  get lastSearch(): string | null {
+    const { asked } = this.state;
+    return asked === "" || this.hasSearch(asked) ? null : asked;
+  }
+
+  /** The end of the previous visit; at first, a day ago. */
+  get since(): VisitTime {
+    return this.state.visit?.since ?? { at: Date.now() - DAY, upTo: {} };
+  }
+
+  /** Records that the window is in use, and how recent the sources are. */
+  recordVisit(now: number, upTo: VisitTime["upTo"]): void {
+    const { visit } = this.state;
+    const since = visit === null ? { at: now - DAY, upTo: {} } : now - visit.last.at >= VISIT_GAP ? visit.last : visit.since;
+    this.update({ visit: { last: { at: now, upTo }, since } });
+  }
+
+  read(item: Item): void {
+    const fresh = toItem(item);
+    const { recent, pinned } = this.state;
+    this.update({
+      recent: [fresh, ...recent.filter((one) => one.key !== fresh.key)].slice(0, MAX_RECENT),
+      pinned: pinned.map((one) => (one.key === fresh.key ? fresh : one)),
+    });
+  }
+
+  isPinned(key: string): boolean {
+    return this.state.pinned.some((one) => one.key === key);
+  }
+
+  /** Pins or unpins a document. Returns whether it is pinned now. */
+  togglePin(item: Item): boolean {
+    const was = this.isPinned(item.key);
+    const others = this.state.pinned.filter((one) => one.key !== item.key);
+    this.update({ pinned: was ? others : [toItem(item), ...others] });
+    return !was;
+  }
+
+  hasSearch(query: string): boolean {
+    return this.state.searches.includes(query.trim());
+  }
+
+  /** Saves or removes a search. Returns whether it is saved now. */
+  toggleSearch(query: string): boolean {
+    const text = query.trim();
+    const was = this.hasSearch(text);
+    const others = this.state.searches.filter((one) => one !== text);
+    this.update({ searches: was ? others : [text, ...others] });
+    return !was;
+  }
+
+  /** Records a query that was not changed for a while, unless it is pasted or a single letter. */
+  recordQuery(query: string): void {
+    const text = query.trim();
+    if (/../u.test(text) && text !== this.state.asked && !isPasted(text)) this.update({ asked: text });
+  }
+
+  /** Sets a source's sync interval in minutes; `null` for the default. */
+  setSyncInterval(source: string, minutes: number | null): void {
+    const { [source]: _, ...others } = this.state.syncEach;
+    this.update({ syncEach: minutes === null ? others : { ...others, [source]: minutes } });
+  }
+
+  showImages(host: string, show: boolean): void {
+    const others = this.state.images.filter((one) => one !== host);
+    this.update({ images: show ? [...others, host] : others });
+  }
+
+  isUsed(id: string): boolean {
+    return this.state.learnt.includes(id);
+  }
+
+  /** Marks keys of the tour as used. */
+  markUsed(...ids: readonly string[]): void {
+    const fresh = ids.filter((id) => !this.isUsed(id));
+    if (fresh.length > 0) this.update({ learnt: [...this.state.learnt, ...fresh] });
+  }
+
+  /** Snoozes a report until a time, or (`null`) ends its snooze. Expired snoozes are removed. */
+  snooze(key: string, until: number | null): void {
+    const others = Object.entries(this.state.snoozed).filter(([one, at]) => one !== key && at > Date.now());
+    this.update({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
+  }
+}
