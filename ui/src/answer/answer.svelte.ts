@@ -23,9 +23,9 @@ type Question = ClassifiedInput & { source: string | null };
 function parseQuestion(query: string, sources: readonly string[]): Question | null {
   const subject = classifyInput(query, sources);
   if (subject === null || subject.key !== null || subject.kind !== "words") return subject && { ...subject, source: null };
-  const named = parseFilters(query).find((one) => one.name === "source" && !one.negated)?.value ?? null;
+  const named = parseFilters(query).find((entry) => entry.name === "source" && !entry.negated)?.value ?? null;
   const text = removeFilters(query).trim();
-  return text.length < MIN_LENGTH ? null : { ...subject, text, source: sources.find((one) => one.toLowerCase() === named?.toLowerCase()) ?? null };
+  return text.length < MIN_LENGTH ? null : { ...subject, text, source: sources.find((entry) => entry.toLowerCase() === named?.toLowerCase()) ?? null };
 }
 
 export class Answer {
@@ -109,7 +109,7 @@ export class Answer {
       const stood = this.currentItem?.id;
       this.response = response;
       this.failure = null;
-      const marked = this.#mark?.(this.evidence) ?? this.evidence.find((one) => one.id === stood) ?? this.evidence[0];
+      const marked = this.#mark?.(this.evidence) ?? this.evidence.find((entry) => entry.id === stood) ?? this.evidence[0];
       this.#mark = null;
       this.currentIndex = marked ? this.evidence.indexOf(marked) : -1;
       this.selectedIds = new Set(this.evidence.map((piece) => piece.id));
@@ -139,9 +139,9 @@ export class Answer {
     this.isOpen = true;
     this.wantsFocus = true;
     if (section === null) return;
-    this.#mark = (pieces) => pieces.find((one) => one.section === section);
+    this.#mark = (pieces) => pieces.find((entry) => entry.section === section);
     await this.#answered;
-    const first = this.evidence.find((one) => one.section === section);
+    const first = this.evidence.find((entry) => entry.section === section);
     if (first) this.select(first.id);
     this.#mark = null;
   }
@@ -158,7 +158,7 @@ export class Answer {
 
   /** Selects a piece of evidence if it exists. */
   select(id: string | null): void {
-    if (this.pending) this.#mark = (pieces) => pieces.find((one) => one.id === id);
+    if (this.pending) this.#mark = (pieces) => pieces.find((entry) => entry.id === id);
     const at = this.evidence.findIndex((piece) => piece.id === id);
     if (at >= 0) this.currentIndex = at;
   }

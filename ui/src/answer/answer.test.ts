@@ -7,7 +7,7 @@ setUpPage();
 /** What the pause of somebody who types takes. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 400));
 
-it("asks about an item that is named alone, and else about the text", () => {
+it("an exact key is looked up as item", () => {
   expect(parseQuestion(" acme/app#12 \n")).toEqual({ key: "acme/app#12", text: "" });
   expect(parseQuestion("group/sub/app#7").key).toBe("group/sub/app#7");
   for (const text of ["acme/app#12 crashes", "#12", "issue acme/app#12", "acme/app#", "FW-1043\nacme/app#12"]) {
@@ -15,7 +15,7 @@ it("asks about an item that is named alone, and else about the text", () => {
   }
 });
 
-it("answers typed words after a pause, and takes neither the focus nor a row", async () => {
+it("answers after typing without taking focus", async () => {
   const app = await openWindow("full");
   const box = document.querySelector<HTMLTextAreaElement>("#query");
   box?.focus();
@@ -28,14 +28,14 @@ it("answers typed words after a pause, and takes neither the focus nor a row", a
   expect([document.activeElement, document.querySelector(".answer")]).toEqual([box, null]);
 });
 
-it("asks nothing of a query that only lists", async () => {
+it("a query of filters has no answer", async () => {
   const app = await openWindow("full");
   app.search.set("is:open label:bug");
   await settle();
   expect([app.answer.question, document.querySelector(".bar")]).toEqual([null, null]);
 });
 
-it("shows the evidence by its key, and goes back to the results by Esc", async () => {
+it("a key opens the evidence, Esc closes it", async () => {
   const app = await openWindow("full");
   app.searchFor("certificate renewed");
   await settle();
@@ -43,7 +43,7 @@ it("shows the evidence by its key, and goes back to the results by Esc", async (
   press("a");
   await settle();
   expect(document.activeElement?.className).toContain("answer");
-  expect([...document.querySelectorAll(".answer h2")].map((one) => one.textContent)).toEqual([
+  expect([...document.querySelectorAll(".answer h2")].map((entry) => entry.textContent)).toEqual([
     "Known problem", "Possible duplicates and related reports", "Wiki pages",
   ]);
   press("j");
@@ -53,7 +53,7 @@ it("shows the evidence by its key, and goes back to the results by Esc", async (
   expect(document.querySelector(".answer")).toBe(null);
 });
 
-it("gives the focus to the answer of a command, so that the next keys are commands", async () => {
+it("a command focuses the evidence", async () => {
   const app = await openWindow("full");
   app.go("notes");
   await app.lookUp("acme/app#5", "related");
@@ -61,7 +61,7 @@ it("gives the focus to the answer of a command, so that the next keys are comman
   expect([app.view, document.activeElement?.className.includes("answer"), app.answer.currentItem?.section]).toEqual(["search", true, "related"]);
 });
 
-it("opens a pasted log in place, and a single error of it as a text", async () => {
+it("opens a pasted log in place", async () => {
   const app = await openWindow("full");
   app.searchFor(Array.from({ length: 6 }, (_, at) => `2026-03-02 08:00:1${at} ERROR it stops`).join("\n"), true);
   await settle();
@@ -70,7 +70,7 @@ it("opens a pasted log in place, and a single error of it as a text", async () =
   expect(document.querySelector("#results")).toBe(null);
 });
 
-it("copies a reply that cites what is known, and nothing private", async () => {
+it("copies a reply without private notes", async () => {
   const app = await openWindow("full");
   app.searchFor("certificate renewed");
   await settle();

@@ -57,35 +57,35 @@ export class BriefDraft extends EngineRequest {
   }
 
   /** Switches an uncertain redaction off. */
-  keepText(one: RedactionPreview): void {
+  keepText(entry: RedactionPreview): void {
     if (!this.request) return;
-    this.keptTexts = [...this.keptTexts, one];
+    this.keptTexts = [...this.keptTexts, entry];
     // Keep its row in place until the new preview arrives: it has the focus.
-    this.redactions = this.redactions.filter((h) => h.original !== one.original);
+    this.redactions = this.redactions.filter((h) => h.original !== entry.original);
     this.#change({ ...this.request, keep: this.keptTexts.map((k) => k.original) });
   }
 
   /** Switches an uncertain redaction on again. */
-  redactText(one: RedactionPreview): void {
+  redactText(entry: RedactionPreview): void {
     if (!this.request) return;
-    this.keptTexts = this.keptTexts.filter((k) => k.original !== one.original);
-    this.redactions = [...this.redactions, one];
+    this.keptTexts = this.keptTexts.filter((k) => k.original !== entry.original);
+    this.redactions = [...this.redactions, entry];
     this.#change({ ...this.request, keep: this.keptTexts.map((k) => k.original) });
   }
 
   /** The certain redactions. */
   get certain(): readonly RedactionPreview[] {
-    return this.redactions.filter((one) => one.sure);
+    return this.redactions.filter((entry) => entry.sure);
   }
 
   /** The uncertain redactions, on or off, in a fixed order so that no row moves. */
   get uncertain(): readonly RedactionPreview[] {
-    const all = [...this.redactions.filter((one) => !one.sure), ...this.keptTexts];
+    const all = [...this.redactions.filter((entry) => !entry.sure), ...this.keptTexts];
     return all.sort((a, b) => (a.kind + a.original < b.kind + b.original ? -1 : 1));
   }
 
-  isKept(one: RedactionPreview): boolean {
-    return this.keptTexts.some((k) => k.original === one.original);
+  isKept(entry: RedactionPreview): boolean {
+    return this.keptTexts.some((k) => k.original === entry.original);
   }
 
   toggle(kind: SectionKind): void {

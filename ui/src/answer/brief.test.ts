@@ -8,18 +8,18 @@ afterEach(() => clearMocks());
 
 const piece = (id: string, key: string): EvidenceItem => ({ id, key, section: "case", anchor: null });
 
-it("leaves out what was not picked anywhere", () => {
+it("omits unselected evidence", () => {
   const all = [piece("case a", "a"), piece("duplicate a", "a"), piece("case b", "b"), piece("wiki c", "c")];
   expect(omittedKeys(all, new Set(["duplicate a"]))).toEqual(["b", "c"]);
   expect(omittedKeys(all, new Set(all.map((p) => p.id)))).toEqual([]);
 });
 
-it("changes the ending with the format, and no other", () => {
+it("the format sets the file extension", () => {
   expect(replaceExtension("~/brief.md", "pdf")).toBe("~/brief.pdf");
   expect(replaceExtension("/tmp/case.v2", "pdf")).toBe("/tmp/case.v2");
 });
 
-it("lets what is doubtful stand where the person says so, and takes that back", async () => {
+it("uncertain redactions can be switched off", async () => {
   const all: RedactionPreview[] = [
     { kind: "person", original: "Berta Brandt", pseudonym: "[person-1]", count: 2, sure: true },
     { kind: "company", original: "Blue Harbour", pseudonym: "[company-1]", count: 1, sure: false },
@@ -32,14 +32,14 @@ it("lets what is doubtful stand where the person says so, and takes that back", 
       asked.push(request);
       return { title: "", sections: [], redactions: [], record: null };
     }
-    return all.filter((one) => !request.keep?.includes(one.original));
+    return all.filter((entry) => !request.keep?.includes(entry.original));
   });
   const making = new BriefDraft();
   const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
   making.begin("It drips.", [], null, []);
   await settled();
-  const names = () => making.uncertain.map((one) => one.original);
-  expect(making.certain.map((one) => one.original)).toEqual(["Berta Brandt"]);
+  const names = () => making.uncertain.map((entry) => entry.original);
+  expect(making.certain.map((entry) => entry.original)).toEqual(["Berta Brandt"]);
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   const harbour = making.uncertain[0] as RedactionPreview;
   making.keepText(harbour);
@@ -57,7 +57,7 @@ it("lets what is doubtful stand where the person says so, and takes that back", 
   expect([asked.at(-1)?.keep, asked.at(-1)?.redact_links]).toEqual([[], true]);
 });
 
-it("is copied as Markdown, as the person sees it", async () => {
+it("copies the previewed Markdown", async () => {
   const asked: BriefRequest[] = [];
   const put: string[] = [];
   mockIPC((command, payload) => {
@@ -77,7 +77,7 @@ it("is copied as Markdown, as the person sees it", async () => {
   expect(making.isCopied).toBe(false);
 });
 
-it("is written where the system's dialog was told, in the format of the ending", async () => {
+it("exports to the chosen path and format", async () => {
   const wrote: unknown[] = [];
   let chosen: string | null = null;
   mockIPC((command, payload) => {

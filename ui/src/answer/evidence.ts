@@ -23,7 +23,7 @@ export function evidenceId(section: EvidenceSection, key: string): string {
 
 /** Returns the related reports that are not already shown as solved cases. */
 export function otherRelated({ related, cases }: AskResponse): readonly KnownReport[] {
-  return related.filter(({ key }) => !cases.some((one) => one.key === key));
+  return related.filter(({ key }) => !cases.some((entry) => entry.key === key));
 }
 
 /** Returns all evidence in display order. */
@@ -51,9 +51,9 @@ export function firstLine(text: string): string {
 }
 
 /** Returns the comments of a case, the fix first and the rest by time. */
-export function orderComments(one: SolvedCase): CaseComment[] {
-  const fix = one.comments.find((comment) => comment.anchor === one.fix);
-  return fix ? [fix, ...one.comments.filter((comment) => comment !== fix)] : [...one.comments];
+export function orderComments(entry: SolvedCase): CaseComment[] {
+  const fix = entry.comments.find((comment) => comment.anchor === entry.fix);
+  return fix ? [fix, ...entry.comments.filter((comment) => comment !== fix)] : [...entry.comments];
 }
 
 /** Returns the fix in one line: its comment, or else the change. */
@@ -84,10 +84,10 @@ export function summarize(answer: AskResponse, statusOf: (problem: KnownProblem)
     const detail = workaround && problem.status !== "solved" ? texts.untilThen(firstLine(workaround.text)) : asked_version || fixed === "" ? steps : fixed;
     return { text: texts.known(statusOf(problem)), key, title, anchor: null, detail };
   }
-  const [one] = cases;
-  if (one) {
-    const told = one.fix === null ? null : (orderComments(one)[0] ?? null);
-    return { text: one.helps >= 0.5 ? texts.solvedBefore : texts.mayHelp, key: one.key, title: one.title, anchor: one.fix, detail: fixLine(told, one.fixed_by, one.fixed_in) };
+  const [entry] = cases;
+  if (entry) {
+    const told = entry.fix === null ? null : (orderComments(entry)[0] ?? null);
+    return { text: entry.helps >= 0.5 ? texts.solvedBefore : texts.mayHelp, key: entry.key, title: entry.title, anchor: entry.fix, detail: fixLine(told, entry.fixed_by, entry.fixed_in) };
   }
   for (const [sort, found] of [["article", articles], ["related", related], ["wiki", wiki], ["note", notes]] as const) {
     const first = found[0];
@@ -103,8 +103,8 @@ export function versionLabel({ version, has_fix }: AskedVersion): string {
 }
 
 /** Returns how likely a case helps; empty if it has a stronger link to the report. */
-export function caseRelevance(one: SolvedCase): string {
-  return one.relation === null ? relevanceLabel(one.helps) : "";
+export function caseRelevance(entry: SolvedCase): string {
+  return entry.relation === null ? relevanceLabel(entry.helps) : "";
 }
 
 export function relevanceLabel(helps: number): string {

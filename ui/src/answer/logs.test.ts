@@ -15,10 +15,10 @@ const place = { file: "app.log", line: 7, at: null };
 const error = (change: Partial<LogError>): LogError => ({ ...answered("plain").errors[0]!, count: 1, first: place, last: place, verdict: "new", ...change });
 const response = (errors: LogError[]): LogResponse => ({
   ...answered("plain"), errors, lines: 12000, distinct: errors.length, known: 0,
-  solved: errors.filter((one) => one.verdict === "solved").length, new: errors.filter((one) => one.verdict === "new").length,
+  solved: errors.filter((entry) => entry.verdict === "solved").length, new: errors.filter((entry) => entry.verdict === "new").length,
 });
 
-test("a text is read as files only where it consists of paths", () => {
+test("only paths are read as files", () => {
   expect(parsePaths("/var/log/app.log")).toEqual(["/var/log/app.log"]);
   expect(parsePaths("file:///srv/a.log\n~/bundle.tar.gz\n")).toEqual(["/srv/a.log", "~/bundle.tar.gz"]);
   expect(parsePaths("C:\\logs\\app.log")).toEqual(["C:\\logs\\app.log"]);
@@ -36,7 +36,7 @@ test("a text is read as files only where it consists of paths", () => {
   }
 });
 
-test("what all of it came to is said in a line, and where each error stands", () => {
+test("summarizes errors and their places", () => {
   const errors = [error({ verdict: "solved" }), error({}), error({})];
   expect(logSummary(response(errors))).toBe("3 distinct errors in 12,000 lines of 1 file");
   expect(verdictCounts(response(errors))).toEqual(["1 solved", "2 not seen before"]);
@@ -45,7 +45,7 @@ test("what all of it came to is said in a line, and where each error stands", ()
   expect(occurrences(error({ count: 1413, last }))).toEqual(["1,413 times", "last b.log:9", "10:00", "first app.log:7"]);
 });
 
-test("what was read last is what is shown, and a failure is told", async () => {
+test("shows the last log or its error", async () => {
   const jobs = new Jobs();
   const logs = new Logs(jobs);
   vi.mocked(api.readLogs).mockResolvedValueOnce(response([error({}), error({ message: "pool is dry" })]));
@@ -64,7 +64,7 @@ test("what was read last is what is shown, and a failure is told", async () => {
   expect(logs.isActive).toBe(false);
 });
 
-test("what is not shown and what was not read is told", () => {
+test("reports hidden errors and unread files", () => {
   mountComponent(LogView, { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"], isActive: true, response: answered("plain") }), read: () => {}, ask: () => {} });
   expect(text(".nothing")).toBe("28 more errors and warnings not shown here.");
   expect(text("summary")).toBe("1 file not read completely");

@@ -7,7 +7,7 @@ afterEach(() => clearMocks());
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-it("shows the article and saves what is shown", async () => {
+it("shows and saves the article", async () => {
   const asked: [string, boolean][] = [];
   mockIPC((command, payload) => {
     if (command === "prose") return ["<h1>Pump stops</h1>"];
@@ -27,7 +27,7 @@ it("shows the article and saves what is shown", async () => {
   expect(draft.message).toBe("Saved as note#3.");
 });
 
-it("shows why there is nothing to write", async () => {
+it("shows why an article is impossible", async () => {
   mockIPC(() => {
     throw { code: "invalid_input", message: "nothing to write yet", hint: null };
   });

@@ -8,7 +8,7 @@ import Time from "./Time.svelte";
 setUpPage();
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-03-10T12:00:00Z") }));
 
-it("tells how long ago something was, the exact time on hover, and grows older by itself", () => {
+it("a relative time updates itself", () => {
   mountComponent(Time, { time: "2026-03-10T11:59:30Z", label: "Updated" });
   const time = document.querySelector("time");
   expect([time?.textContent, time?.dateTime]).toEqual(["just now", "2026-03-10T11:59:30Z"]);
@@ -18,12 +18,12 @@ it("tells how long ago something was, the exact time on hover, and grows older b
   expect(document.querySelector("time")?.textContent).toBe("3 minutes ago");
 });
 
-it("shows nothing of a time that is not known", () => {
+it("shows nothing for an unknown time", () => {
   mountComponent(Time, { time: null });
   expect(document.querySelector("time")).toBe(null);
 });
 
-it("shows that something loads only when it takes its time", () => {
+it("shows loading after a delay", () => {
   mountComponent(Loading, {});
   const texts = () => document.querySelector("[role=status]")?.textContent.trim();
   vi.advanceTimersByTime(140);
@@ -34,7 +34,7 @@ it("shows that something loads only when it takes its time", () => {
   expect(texts()).toBe("Loading…");
 });
 
-it("moves nothing for longer than 120 ms", () => {
+it("animations last 120 ms at most", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:css|svelte)$/.test(name));
   const slow = files.flatMap((name) =>
     [...readFileSync(`src/${name}`, "utf8").matchAll(/^\s*(?:animation|transition)(?:-duration)?:([^;]*);/gm)].flatMap(([, rule = ""]) =>

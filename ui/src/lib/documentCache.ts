@@ -27,23 +27,23 @@ export function cachedDocument(key: string): CachedDocument {
 export function cacheDocuments<T>(answer: T, depth = 0): T {
   if (typeof answer !== "object" || answer === null || depth > MAX_DEPTH) return answer;
   if (Array.isArray(answer)) {
-    for (const one of answer) cacheDocuments(one, depth + 1);
+    for (const entry of answer) cacheDocuments(entry, depth + 1);
     return answer;
   }
-  const one = answer as Record<string, unknown>;
-  const { key, title } = one;
-  if (typeof key === "string" && /[#:]/.test(key) && (typeof title === "string" || Array.isArray(title))) cacheDocument(key, one);
-  for (const part of Object.values(one)) if (typeof part === "object") cacheDocuments(part, depth + 1);
+  const entry = answer as Record<string, unknown>;
+  const { key, title } = entry;
+  if (typeof key === "string" && /[#:]/.test(key) && (typeof title === "string" || Array.isArray(title))) cacheDocument(key, entry);
+  for (const part of Object.values(entry)) if (typeof part === "object") cacheDocuments(part, depth + 1);
   return answer;
 }
 
-function cacheDocument(key: string, one: Record<string, unknown>): void {
-  const title = typeof one["title"] === "string" ? one["title"] : spanText(one["title"] as Hit["title"]);
+function cacheDocument(key: string, entry: Record<string, unknown>): void {
+  const title = typeof entry["title"] === "string" ? entry["title"] : spanText(entry["title"] as Hit["title"]);
   const document: CachedDocument = { title };
-  if (one["kind"] === "issue" || one["kind"] === "pull_request" || one["kind"] === "page" || one["kind"] === "note") document.kind = one["kind"];
-  if ("state" in one) Object.assign(document, { state: one["state"], state_reason: one["state_reason"] ?? null });
-  else if (typeof one["open"] === "boolean") document.state = one["open"] ? "open" : "closed";
-  if (typeof one["url"] === "string") document.url = one["url"];
+  if (entry["kind"] === "issue" || entry["kind"] === "pull_request" || entry["kind"] === "page" || entry["kind"] === "note") document.kind = entry["kind"];
+  if ("state" in entry) Object.assign(document, { state: entry["state"], state_reason: entry["state_reason"] ?? null });
+  else if (typeof entry["open"] === "boolean") document.state = entry["open"] ? "open" : "closed";
+  if (typeof entry["url"] === "string") document.url = entry["url"];
   const all = { ...cache.get(key), ...document };
   cache.delete(key);
   cache.set(key, all);

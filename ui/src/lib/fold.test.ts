@@ -15,7 +15,7 @@ const isOpen = () => document.querySelector(".fold")?.classList.contains("open")
 
 setUpPage();
 
-it("folds a long log behind a button that says how many lines it has, and opens and folds it again", () => {
+it("folds and reopens a long log", () => {
   show(log(112));
   expect([button()?.textContent, button()?.getAttribute("aria-expanded"), isOpen()]).toEqual(["Show all 112 lines", "false", false]);
   button()?.click();
@@ -24,12 +24,12 @@ it("folds a long log behind a button that says how many lines it has, and opens 
   expect([button()?.textContent, isOpen()]).toEqual(["Show all 112 lines", false]);
 });
 
-it("leaves short ones as they are", () => {
+it("leaves short blocks open", () => {
   const html = `${log(30)}${quote(6)}`;
   expect(foldLongBlocks(html)).toBe(html);
 });
 
-it("folds a long quote, whether its lines are its own or those of running text", () => {
+it("folds a long quote, counting wrapped lines", () => {
   show(quote(9));
   expect(button()?.textContent).toBe("Show the whole quote, about 9 lines");
   expect(foldLongBlocks(`<blockquote><p>${"word ".repeat(140)}</p></blockquote>`)).toContain("about 8 lines");
@@ -38,18 +38,18 @@ it("folds a long quote, whether its lines are its own or those of running text",
   expect(foldLongBlocks(`<blockquote>${"<p>x</p>".repeat(7)}${log(40)}</blockquote>`).match(/<button/g)?.length).toBe(1);
 });
 
-it("tells of marks that may be out of sight", () => {
+it("the button counts hidden highlights", () => {
   show(log(40), [{ text: "line 39", kind: "same" }]);
   expect(button()?.textContent).toBe("Show all 40 lines, with 1 mark");
 });
 
-it("opens what the focus gets into", () => {
+it("opens the fold that receives focus", () => {
   show(quote(9).replace("said", '<a href="https://a.example/">said</a>'));
   document.querySelector<HTMLElement>(".fold a")?.focus();
   expect(isOpen()).toBe(true);
 });
 
-it("does not let a text pretend to be folded", () => {
+it("tracker text cannot imitate a fold", () => {
   show('<div class="fold"><p>hostile</p></div>');
   expect(document.querySelector(".prose .fold")).toBe(null);
 });

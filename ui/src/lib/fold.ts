@@ -34,7 +34,7 @@ export function foldLongBlocks(html: string): string {
   template.innerHTML = html;
   const { content } = template;
   // Tracker text must not imitate a fold.
-  for (const one of content.querySelectorAll(".fold, .unfold")) one.classList.remove("fold", "unfold");
+  for (const entry of content.querySelectorAll(".fold, .unfold")) entry.classList.remove("fold", "unfold");
   for (const quote of content.querySelectorAll("blockquote")) {
     const lines = quote.parentElement?.closest("blockquote") ? 0 : quoteLines(quote);
     if (lines > QUOTE_LINES) foldBlock(quote, "quote", lines);

@@ -36,33 +36,33 @@ async function tell(html: string, marks: Mark[] = []): Promise<void> {
   mountComponent(Comment, { anchor: "body", author: "Jane", association: null, createdAt: null, html, verb: "reported", marks });
   await settle();
 }
-const pieces = (css = ".prose pre") => [...document.querySelectorAll(`${css} [class^=code-]`)].map((one) => `${one.className.slice(5)}: ${one.textContent}`);
+const pieces = (css = ".prose pre") => [...document.querySelectorAll(`${css} [class^=code-]`)].map((entry) => `${entry.className.slice(5)}: ${entry.textContent}`);
 
-it("colours a block whose fence names its language, and leaves its text as it is", async () => {
+it("highlights a fenced block without changing its text", async () => {
   await tell(block("rust", "// Once.\nfn f() -&gt; u8 { g(&quot;a &amp; b&quot;, 7) }"));
   expect(pieces()).toEqual(["comment: // Once.", "keyword: fn", "name: f", "name: u8", "name: g", 'string: "a & b"', "number: 7"]);
   expect(document.querySelector(".prose pre")?.textContent).toBe('// Once.\nfn f() -> u8 { g("a & b", 7) }');
 });
 
-it("guesses nothing: without a language, or with one that it does not know, a text stays plain", async () => {
+it("leaves unknown languages plain", async () => {
   await tell(block("", "fn f() {}") + block("cobol", "MOVE 1 TO A.") + block("log", "2026-01-01 ERROR 7") + block("constructor", "fn f() {}"));
   expect([pieces(), read]).toEqual([[], []]);
 });
 
-it("colours no block that is too long to be read for its colours, and none where there is nobody to read it", async () => {
+it("skips long blocks and missing workers", async () => {
   await tell(block("rust", "let a = 1;\n".repeat(MAX_CODE_LENGTH / 10)));
   vi.stubGlobal("Worker", undefined);
   await tell(block("rust", "let a = 1;"));
   expect([pieces(), read]).toEqual([[], []]);
 });
 
-it("keeps what is marked marked, also across colours", async () => {
+it("keeps marks across highlighted tokens", async () => {
   await tell(block("python", 'version = "2.3.1 rc"'), [{ text: "2.3.1", kind: "differs" }]);
   expect(document.querySelector("mark")?.innerHTML).toBe('<span class="code-string">2.3.1</span>');
   expect(pieces()).toEqual(['string: "', "string: 2.3.1", 'string:  rc"']);
 });
 
-it("leaves hostile code a text", async () => {
+it("renders hostile code as plain text", async () => {
   const hostile = '<img src=x onerror="window.owned = 1"><script>window.owned = 1</script>';
   for (const language of ["html", "js", "php", "sh"]) {
     mountComponent(Code, { text: hostile, language });
@@ -75,7 +75,7 @@ it("leaves hostile code a text", async () => {
   expect(read.length).toBe(8);
 });
 
-it("gives up on a text that is not read in time, and reads the next one", async () => {
+it("times out and continues with the next block", async () => {
   vi.useFakeTimers();
   answers = false;
   mountComponent(Comment, { anchor: "body", author: null, association: null, createdAt: null, html: block("cpp", "a".repeat(9000)) + block("go", "var a = 1"), verb: "reported" });
@@ -87,7 +87,7 @@ it("gives up on a text that is not read in time, and reads the next one", async 
   expect([read, ended, pieces()]).toEqual([["cpp", "go"], 1, ["keyword: var", "number: 1"]]);
 });
 
-it("reads every language that it names, in order and to the letter", () => {
+it("tokenizes every supported language into ordered ranges", () => {
   const text = `<a b="c & d">'x'</a>\n# note\n// note\nif (a < 1) { return "b" + 'c'; }\nkey: value\n+ added\n- removed\nselect * from a where b = 'c';`;
   for (const language of "bash cpp csharp diff go ini java javascript json php python ruby rust sql typescript xml yaml".split(" ")) {
     const found = tokenize(text, language);
@@ -104,14 +104,14 @@ it("reads every language that it names, in order and to the letter", () => {
   expect(tokenize("+ a\n- b", "diff").map(([, , sort]) => sort)).toEqual(["added", "removed"]);
 });
 
-it("is loaded by nothing but the worker", () => {
+it("only the worker imports highlight.js", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:ts|svelte)$/.test(name) && !name.endsWith(".test.ts"));
   const importers = (of: RegExp) => files.filter((name) => of.test(readFileSync(`src/${name}`, "utf8")));
   expect([importers(/from "highlight\.js/), importers(/from "[^"]*\/tokenize"/)]).toEqual([["lib/tokenize.ts"], ["lib/highlight.worker.ts"]]);
   expect(importers(/import (?!type)[^;]*colour\.worker"/)).toEqual([]);
 });
 
-it("has a contrast of 4.5 and more on whatever code may stand on, in light and dark", () => {
+it("code colors have enough contrast", () => {
   const sorts = "keyword name string number comment meta added removed".split(" ");
   for (const sort of sorts) {
     for (const ground of ["sunken", "surface", "same", "differs"]) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { adaptHint, hintText } from "./hints";
 
-it("makes words, and something to press, of a hint that names a command", () => {
+it("replaces commands with buttons", () => {
   expect(adaptHint("Run `precedent index --rebuild` to rebuild it from the database.")).toEqual({ text: "The search index can be rebuilt.", remedy: "rebuild" });
   expect(adaptHint("Did you mean minilm? Run `precedent model list --catalog` to list all models.")).toEqual({ text: "Did you mean minilm? See the models in Settings.", remedy: "models" });
   expect(adaptHint("Install the newer version, or open another casebook with --casebook.").text).toBe("Install the newer version, or open another casebook.");
@@ -28,7 +28,7 @@ function texts(folder: string): string[] {
     });
 }
 
-it("leaves no command in any hint of the engine, and something of each to read", () => {
+it("no engine hint keeps a command", () => {
   const named = texts("../crates").filter((text) => /`?\bprecedent (?:[a-z]+ ?){1,2}|--[a-z]+/.test(text) && /^[\p{Lu}`{]/u.test(text) && text.includes(" ") && !text.includes("pipeline"));
   expect(named.length).toBeGreaterThan(25);
   expect(named.filter((text) => hintText(text) === "")).toEqual([]);

@@ -15,7 +15,7 @@ describe("tracker text", () => {
     expect(sanitizeHtml(hostile)).toBe(harmless);
   });
 
-  it("keeps what reading needs", () => {
+  it("keeps formatting", () => {
     const html =
       '<p><code>x</code> <a href="https://a.example/">a</a> <span class="remote-image" data-src="https://b.example/c.png">c</span></p>';
     expect(sanitizeHtml(html)).toBe(html);
@@ -23,11 +23,11 @@ describe("tracker text", () => {
     expect(sanitizeHtml(task)).toBe(task);
   });
 
-  it("gives each list the direction of its own words", () => {
+  it("lists follow their text direction", () => {
     expect(sanitizeHtml('<ol dir="ltr" title="<ol>"><li>افتح</li></ol>')).toBe('<ol dir="auto" title="<ol>"><li>افتح</li></ol>');
   });
 
-  it("cannot take the names that the window uses", () => {
+  it("cannot shadow the window's names", () => {
     expect(sanitizeHtml('<p id="results">x</p>')).not.toContain('id="results"');
   });
 });
@@ -39,7 +39,7 @@ describe("a click inside tracker text", () => {
     return linkAddress({ target } as unknown as Event, "https://github.com/acme/app/issues/1");
   };
 
-  it("leads to web addresses alone", () => {
+  it("opens only web addresses", () => {
     expect(click('<a href="https://a.example/x"><b>x</b></a>')).toBe("https://a.example/x");
     expect(click('<a href="/acme/app/issues/2"><b>x</b></a>')).toBe("https://github.com/acme/app/issues/2");
     expect(click('<a href="javascript:alert(1)"><b>x</b></a>')).toBeNull();

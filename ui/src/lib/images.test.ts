@@ -12,7 +12,7 @@ function root(html: string): HTMLElement {
   return found;
 }
 
-it("offers the images of a source's host and fetches them once they are wanted", async () => {
+it("loads a source's images on request", async () => {
   const asked: unknown[] = [];
   mockIPC((command, payload) => {
     asked.push([command, payload]);
@@ -32,7 +32,7 @@ it("offers the images of a source's host and fetches them once they are wanted",
   expect(asked).toEqual([["image", { url: "https://tracker.example/a.png" }]]);
 });
 
-it("leaves the images of unknown hosts alone", () => {
+it("ignores images of unknown hosts", () => {
   const of = { isSourceHost: () => false, isAllowed: () => true, allow: () => {} };
   const unknown = root(BODY("spy.example"));
   embedImages("", of)(unknown);

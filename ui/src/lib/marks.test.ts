@@ -8,13 +8,13 @@ const marks: Mark[] = [
   { text: "stall", kind: "word" },
 ];
 
-it("marks whole words in whatever case, and leaves the markup alone", () => {
+it("marks whole words, ignoring case", () => {
   expect(highlightMarks('<p title="stall">FW-1043 on <b>2.9.1</b>: stalls, no stall</p>', marks)).toBe(
     '<p title="stall"><mark class="same">FW-1043</mark> on <b><mark class="differs">2.9.1</mark></b>: stalls, no <mark class="word">stall</mark></p>',
   );
 });
 
-it("takes the longer of two", () => {
+it("prefers the longer match", () => {
   const both: Mark[] = [{ text: "open", kind: "word" }, { text: "open_slot", kind: "same" }];
   expect(highlightMarks("<code>open_slot</code> open", both)).toBe(
     '<code><mark class="same">open_slot</mark></code> <mark class="word">open</mark>',
@@ -26,11 +26,11 @@ it("never turns text into markup", () => {
   expect(highlightMarks("a.b", [{ text: ".*", kind: "word" }])).toBe("a.b");
 });
 
-it("bears a text that is nothing but what is to be marked", () => {
+it("marks an entire text", () => {
   const shown = highlightMarks("error ".repeat(66_000), [{ kind: "word", text: "error" }]);
   expect([shown.match(/<mark/g)?.length, shown.match(/error/g)?.length]).toEqual([5_000, 66_000]);
 });
 
-it("leaves a text alone where there is nothing to mark", () => {
+it("returns text without matches unchanged", () => {
   expect(highlightMarks("<p>x</p>", [])).toBe("<p>x</p>");
 });

@@ -9,7 +9,7 @@ it.each([
   [new InputEvent("beforeinput", { inputType: "insertFromPaste" }), true],
   [new InputEvent("beforeinput", { inputType: "insertFromDrop" }), true],
   [new InputEvent("beforeinput", { inputType: "insertText" }), false],
-])("knows a text that was not typed in the search box: %#", (event, isPasted) => {
+])("detects pasted or dropped text: %#", (event, isPasted) => {
   const search = new Search();
   const none = () => {};
   const shown = mount(SearchBox, { target: document.body, props: { search, sources: [], width: 1000, listed: true, move: none, open: none, leave: none, touched: none } });

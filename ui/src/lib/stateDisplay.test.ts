@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { linkKind, stateDisplay } from "./stateDisplay";
 
-it("has a shape and words for every state", () => {
+it("every state has a shape and label", () => {
   expect(
     ([
       ["issue", "open", null],
@@ -31,7 +31,7 @@ it("has a shape and words for every state", () => {
   ]);
 });
 
-it("tells what a link leads to", () => {
+it("guesses what a link leads to", () => {
   const link = { kind: "closes", outgoing: false, key: "a/b#4", document: "pull_request" as const, title: "x", state: "open" as const };
   expect([linkKind(link), linkKind({ ...link, document: null }), linkKind({ ...link, document: null, key: "a/b:Page" })]).toEqual([
     "pull_request", "issue", "page",

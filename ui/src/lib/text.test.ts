@@ -5,7 +5,7 @@ import { count, isIndexBehind, mergeSpans, perSecond, spanText, rate, sentence, 
 const span = (text: string, hit = false) => ({ text, hit });
 
 describe("marked text", () => {
-  it("joins neighbours, and the blank between two marks", () => {
+  it("merges adjacent marks across spaces", () => {
     const spans = [span("a "), span(""), span("b"), span("x", true), span(" "), span("y", true), span("  "), span("z", true)];
     expect(mergeSpans(spans)).toEqual([span("a b"), span("x y", true), span("  "), span("z", true)]);
     expect(spanText(mergeSpans(spans))).toBe(spanText(spans));
@@ -14,12 +14,12 @@ describe("marked text", () => {
 });
 
 describe("numbers", () => {
-  it("are grouped and counted", () => {
+  it("are grouped and pluralized", () => {
     expect([count(999), count(12360), count(1234567)]).toEqual(["999", "12,360", "1,234,567"]);
     expect([plural(1, "comment"), plural(0, "comment")]).toEqual(["1 comment", "0 comments"]);
   });
 
-  it("tell how fast a job is, but not in its first second", () => {
+  it("include a rate after one second", () => {
     expect(rate({ at: 0, done: 10 }, 500, 40)).toBeNull();
     expect(rate({ at: 0, done: 10 }, 2000, 86)).toBe(38);
     expect([perSecond(38), perSecond(0.42)]).toEqual(["38/s", "0.4/s"]);
@@ -30,7 +30,7 @@ describe("the casebook in words", () => {
   const none = { documents: 0, full_text: 0, chunks: 0, embedded: 0, unread: 0 };
 
 
-  it("knows when they are behind", () => {
+  it("detects an incomplete index", () => {
     expect(isIndexBehind(none, true)).toBe(false);
     expect(isIndexBehind({ ...none, documents: 5, full_text: 5 }, true)).toBe(true);
     expect(isIndexBehind({ ...none, documents: 5, full_text: 5 }, false)).toBe(false);
@@ -40,18 +40,18 @@ describe("the casebook in words", () => {
 
 });
 
-it("makes sentences of messages", () => {
+it("turns messages into sentences", () => {
   expect([sentence("the disk is full"), sentence("What?")]).toEqual(["The disk is full.", "What?"]);
   expect(["acme/app#7 is gone", "api.example.org does not answer", "owner/name: no such project", "“x” is no key"].map(sentence)).toEqual([
     "acme/app#7 is gone.", "api.example.org does not answer.", "owner/name: no such project.", "“x” is no key.",
   ]);
 });
 
-it("lets no mark turn round what is read, and leaves those that right-to-left writing has", () => {
+it("removes bidirectional control characters", () => {
   expect(displayTitle("file \u202Egpj.exe\u202C and \u2066\u2067x\u2069")).toBe("file gpj.exe and x");
   expect(displayTitle("\u200F2.3.1 خطأ")).toBe("\u200F2.3.1 خطأ");
 });
 
-it("gives an empty title something to be pointed at", () => {
+it("replaces an empty title", () => {
   expect([displayTitle(" \n"), displayTitle("Pump stops")]).toEqual(["(no title)", "Pump stops"]);
 });

@@ -104,12 +104,12 @@ export class Notes extends EngineRequest {
   /** The drafts that may be stored, oldest first, without pasted text. */
   get storableDrafts(): readonly NoteDraftState[] {
     const all = [...this.drafts.values(), ...(this.draft ? [$state.snapshot(this.draft)] : [])];
-    return all.map((one) => ({ ...one, ...one.beforePaste, own: null })).filter((one) => this.#isWorthKeeping(one));
+    return all.map((entry) => ({ ...entry, ...entry.beforePaste, own: null })).filter((entry) => this.#isWorthKeeping(entry));
   }
 
   /** Restores the drafts of an earlier session. */
   restoreDrafts(drafts: readonly NoteDraftState[]): void {
-    this.drafts = new Map(drafts.map((one) => [draftKey(one), one]));
+    this.drafts = new Map(drafts.map((entry) => [draftKey(entry), entry]));
   }
 
   /** Remembers the text before a paste. */
@@ -153,7 +153,7 @@ export class Notes extends EngineRequest {
   }
 
   #isWorthKeeping(writing: NoteDraftState): boolean {
-    const note = this.all.find((one) => one.key === writing.key);
+    const note = this.all.find((entry) => entry.key === writing.key);
     const before = note ? [note.title, note.body, note.tags.join(", ")] : ["", "", ""];
     return [writing.title, writing.body, writing.tags].some((text, at) => text.trim() !== before[at]?.trim());
   }

@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => clearMocks());
 
-it("shows what is there already, and stores it all the same only when asked to", async () => {
+it("saves a duplicate note only on request", async () => {
   notes.startDraft({ title: "T", body: "B", tags: "a, b,a" });
   await notes.save();
   expect(notes.existing?.note.key).toBe("note#1");
@@ -50,7 +50,7 @@ it("shows what is there already, and stores it all the same only when asked to",
   expect([notes.draft, notes.existing, notes.selected]).toEqual([null, null, "note#2"]);
 });
 
-it("can write it into the one that is there", async () => {
+it("writes the draft into the existing note", async () => {
   notes.startDraft({ title: "T", body: "B" });
   await notes.save();
   await notes.updateExisting();
@@ -58,7 +58,7 @@ it("can write it into the one that is there", async () => {
   expect(notes.selected).toBe("note#1");
 });
 
-it("keeps what was half written as a draft, which a new note goes on with", () => {
+it("continues a draft per note and item", () => {
   notes.startDraft();
   if (notes.draft) notes.draft.title = "Half";
   notes.closeAndReport();
@@ -74,7 +74,7 @@ it("keeps what was half written as a draft, which a new note goes on with", () =
   expect(notes.draft).toMatchObject({ body: "About one" });
 });
 
-it("keeps no draft of what was not changed", async () => {
+it("keeps no draft without changes", async () => {
   await notes.load();
   notes.startEditing(note("note#1"));
   notes.closeAndReport();
@@ -88,7 +88,7 @@ it("keeps no draft of what was not changed", async () => {
   expect(notes.draft?.body).toBe("more");
 });
 
-it("brings back what was discarded", async () => {
+it("restores a discarded draft", async () => {
   notes.startDraft({ title: "T", body: "B" });
   notes.discard();
   expect([notes.draft, notes.drafts.size]).toEqual([null, 0]);

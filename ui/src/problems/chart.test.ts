@@ -3,7 +3,7 @@ import { setUpPage, mountComponent } from "../stories/testPage";
 import MonthChart from "./MonthChart.svelte";
 import { monthName, labeledMonths, axisValues } from "./chart";
 
-it("rounds an axis", () => {
+it("rounds axis values", () => {
   expect(axisValues(0)).toEqual([0, 1]);
   expect(axisValues(7)).toEqual([0, 2, 4, 6, 8]);
   expect(axisValues(1, true)).toEqual([0, 1]);
@@ -11,7 +11,7 @@ it("rounds an axis", () => {
   expect(axisValues(0.31)).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
 });
 
-it("names months", () => {
+it("labels months", () => {
   expect(monthName("2026-03")).toBe("Mar 2026");
   const years = Array.from({ length: 36 }, (_, at) => `${2024 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`);
   expect([...labeledMonths(years, 10)]).toEqual([0, 12, 24]);
@@ -20,7 +20,7 @@ it("names months", () => {
 
 setUpPage();
 
-it("lists what a bar counts", () => {
+it("a bar opens its list", () => {
   const listed: string[] = [];
   const series = [{ id: "created", name: "reported", tone: "first" as const, values: [3, 5] }];
   mountComponent(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], sort: "bars", format: String, series, list: (month: string, id: string) => listed.push(`${id} ${month}`) });

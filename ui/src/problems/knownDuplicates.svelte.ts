@@ -13,7 +13,7 @@ export class KnownDuplicates extends EngineRequest {
   index = $state(0);
 
   async load(source: string | null, month: string | null): Promise<void> {
-    const where = [source, month === null ? null : monthName(month)].filter((one) => one !== null);
+    const where = [source, month === null ? null : monthName(month)].filter((entry) => entry !== null);
     this.title = words.problems.known.title(words.shared.list(where));
     Object.assign(this, { rows: null, failure: null, index: 0 });
     await this.run(api.knownDuplicates(source, month), (rows) => (this.rows = rows));

@@ -5,7 +5,7 @@ setUpPage();
 
 const rows = () => document.querySelectorAll(".known [role=option]").length;
 
-it("opens the list of the known duplicates by its number, and reads one of them", async () => {
+it("lists known duplicates and opens one", async () => {
   const app = await openWindow("full");
   app.problems.show("numbers");
   app.go("problems");
@@ -22,13 +22,13 @@ it("opens the list of the known duplicates by its number, and reads one of them"
   expect([app.view, app.reader.position?.key]).toEqual(["search", "acme/app#11"]);
 });
 
-it("opens it for a source and for a month", async () => {
+it("lists duplicates of a source or month", async () => {
   const app = await openWindow("full");
   app.problems.show("numbers");
   app.go("problems");
   await settle();
   const tables = [...document.querySelectorAll<HTMLDetailsElement>("figure details")];
-  for (const one of tables) one.open = true;
+  for (const entry of tables) entry.open = true;
   await settle();
   document.querySelector<HTMLElement>("[aria-label*='known duplicates,']")?.click();
   await settle();

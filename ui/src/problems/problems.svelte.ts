@@ -25,14 +25,14 @@ export function problemReports(problem: ListedProblem): readonly ProblemReport[]
 
 /** Returns when a problem was first reported, if known. */
 export function firstReported(problem: ListedProblem): string | null {
-  const times = problemReports(problem).flatMap((one) => one.created_at ?? []);
+  const times = problemReports(problem).flatMap((entry) => entry.created_at ?? []);
   return times.length === 0 ? null : times.reduce((a, b) => (Date.parse(a) <= Date.parse(b) ? a : b));
 }
 
 /** Sorts problems by the figure shown in their rows. */
 export function sortProblems(list: ProblemList, problems: readonly ListedProblem[]): readonly ListedProblem[] {
   if (list === "waiting") {
-    const time = (one: ListedProblem) => Date.parse(firstReported(one) ?? "") || Infinity;
+    const time = (entry: ListedProblem) => Date.parse(firstReported(entry) ?? "") || Infinity;
     return problems.toSorted((a, b) => (time(a) === time(b) ? 0 : time(a) - time(b)));
   }
   return list === "frequent" || list === "without_article" ? problems.toSorted((a, b) => b.size - a.size) : problems;
@@ -54,14 +54,14 @@ export function statusLabel({ status, fixed_in, came_back_in }: Pick<ListedProbl
 
 /** Returns the most likely report without a decision. */
 export function nextUndecided({ members }: ListedProblem): ProblemReport | null {
-  return members.filter((one) => one.open && !one.known).toSorted((a, b) => b.confidence - a.confidence)[0] ?? null;
+  return members.filter((entry) => entry.open && !entry.known).toSorted((a, b) => b.confidence - a.confidence)[0] ?? null;
 }
 
 /** Returns the last comments of up to five people, members and frequent authors first. */
 export function threadPeople({ comments }: Thread): readonly ThreadComment[] {
   const of = new Map<string, ThreadComment[]>();
-  for (const one of comments) if (one.author !== null && !one.bot) of.set(one.author, [...(of.get(one.author) ?? []), one]);
-  const rank = (all: readonly ThreadComment[]) => (all.some((one) => authorRole(one.association) !== null) ? 1000 : 0) + all.length;
+  for (const entry of comments) if (entry.author !== null && !entry.bot) of.set(entry.author, [...(of.get(entry.author) ?? []), entry]);
+  const rank = (all: readonly ThreadComment[]) => (all.some((entry) => authorRole(entry.association) !== null) ? 1000 : 0) + all.length;
   return [...of.values()].toSorted((a, b) => rank(b) - rank(a)).flatMap((all) => all.at(-1) ?? []).slice(0, 5);
 }
 
@@ -118,7 +118,7 @@ export class Problems {
 
   /** The index of the selected problem; -1 in an empty list. */
   get index(): number {
-    const at = this.shown.findIndex((one) => one.head.key === this.selected);
+    const at = this.shown.findIndex((entry) => entry.head.key === this.selected);
     return at < 0 && this.shown.length > 0 ? 0 : at;
   }
 

@@ -21,8 +21,8 @@ let asked: ProblemsRequest[];
 let answer: Partial<ProblemsResponse>;
 let refuse: boolean;
 
-const rows = () => [...document.querySelectorAll("[id^=problem-] .what")].map((one) => one.textContent);
-const reports = () => [...document.querySelectorAll(".problem [data-list] .title")].map((one) => one.textContent);
+const rows = () => [...document.querySelectorAll("[id^=problem-] .what")].map((entry) => entry.textContent);
+const reports = () => [...document.querySelectorAll(".problem [data-list] .title")].map((entry) => entry.textContent);
 const click = (words: string) => button(words)?.click();
 async function key(name: string): Promise<void> {
   // As the window does with what no list has taken.
@@ -63,16 +63,16 @@ beforeEach(async () => {
   await settle();
 });
 
-it("lists the problems with the most reports first", () => {
+it("lists the most reported problems first", () => {
   expect(rows()).toEqual(["Report 40", "Report 20", "Report 10"]);
   expect(text("#problem-0 .number")).toBe("4 Reports");
   expect(text(".foot")).toBe("3 problems, 9 open reports.");
   expect(asked[0]).toEqual({ source: null, list: "frequent", threshold: 0.5, min_reports: 0, limit: 100 });
   // The others are asked for their totals.
-  expect(asked.map((one) => one.list)).toEqual(["frequent", "waiting", "unreleased", "recurring", "without_article"]);
+  expect(asked.map((entry) => entry.list)).toEqual(["frequent", "waiting", "unreleased", "recurring", "without_article"]);
 });
 
-it("opens a problem and goes to its reports by keys", async () => {
+it("keys open a problem and its reports", async () => {
   expect(document.activeElement?.getAttribute("aria-activedescendant")).toBe("problem-0");
   await key("j");
   await key("ArrowDown");
@@ -88,7 +88,7 @@ it("opens a problem and goes to its reports by keys", async () => {
   expect([document.querySelector(".problem h2"), document.activeElement?.getAttribute("role")]).toEqual([null, "listbox"]);
 });
 
-it("lists the reports of a bar", async () => {
+it("a bar lists its reports", async () => {
   await key("Enter");
   click("3.4.1: 2 reports");
   await settle();
@@ -98,7 +98,7 @@ it("lists the reports of a bar", async () => {
   expect(reports().length).toBe(4);
 });
 
-it("opens the pair of an undecided report in Triage", async () => {
+it("opens an undecided pair in Triage", async () => {
   answer = { problems: [problem(10, 3, { members: [report(11, { known: false, confidence: 0.6 }), report(12, { known: false, confidence: 0.8 })] })] };
   await app.problems.load();
   await key("Enter");
@@ -108,12 +108,12 @@ it("opens the pair of an undecided report in Triage", async () => {
   expect([app.view, app.triage.includeClosed, app.triage.selected]).toEqual(["triage", true, "acme/app#12"]);
 });
 
-it("searches for the title of the problem", async () => {
+it("searches for the problem's title", async () => {
   await key("s");
   expect([app.view, app.search.query]).toEqual(["search", "Report 40"]);
 });
 
-it("says which releases are unknown, and what to do", async () => {
+it("names sources with unknown releases", async () => {
   answer = { problems: [], total: 0, without_releases: ["acme/app"] };
   app.problems.lists = {};
   await key("[");
@@ -127,7 +127,7 @@ it("says which releases are unknown, and what to do", async () => {
   expect([app.view, app.sources.sourceType]).toEqual(["sources", "files"]);
 });
 
-it("offers to check open reports and to show more problems", async () => {
+it("offers a check and more problems", async () => {
   answer = { unscanned: 12, total: 140 };
   await app.problems.load();
   await settle();
@@ -139,7 +139,7 @@ it("offers to check open reports and to show more problems", async () => {
   expect(app.view).toBe("triage");
 });
 
-it("keeps what it shows when a reload fails, and offers a retry", async () => {
+it("keeps the list after a failed reload", async () => {
   refuse = true;
   await app.problems.load();
   await settle();
@@ -150,7 +150,7 @@ it("keeps what it shows when a reload fails, and offers a retry", async () => {
   expect(document.querySelector("[role=alert]")).toBe(null);
 });
 
-it("opens the list of each number in Search", async () => {
+it("numbers open their list in Search", async () => {
   document.getElementById("tab-numbers")?.click();
   await settle();
   for (const [label, query] of [
@@ -167,29 +167,29 @@ it("opens the list of each number in Search", async () => {
   expect(app.search.query).toBe("is:issue created:2026-05");
 });
 
-it("shows a trend only of enough reports", () => {
+it("a trend needs enough reports", () => {
   expect(reportTrend(problem(1, 9, { recent: 3, before: 1 }))).toBe(null);
   expect(reportTrend(problem(1, 9, { recent: 4, before: 1 }))).toBe("rising");
   expect(reportTrend(problem(1, 9, { recent: 2, before: 4 }))).toBe("falling");
   expect(reportTrend(problem(1, 9, { recent: 3, before: 3 }))).toBe("steady");
 });
 
-it("names the version of a status", () => {
+it("a status includes its version", () => {
   expect(statusLabel(problem(1, 2, { status: "solved", fixed_in: "3.3.0" }))).toBe("fixed in 3.3.0");
   expect(statusLabel(problem(1, 2, { status: "came_back", fixed_in: "3.3.0", came_back_in: "3.4.1" }))).toBe("came back in 3.4.1");
   expect(statusLabel(problem(1, 2, { status: "unreleased" }))).toBe("fixed, not released");
 });
 
-it("orders the longest open problems by their first report", () => {
+it("sorts by first report", () => {
   const [old, young, undated] = ["2024-01-01T00:00:00Z", "2026-01-01T00:00:00Z", null].map((created_at, at) => problem(at, 1, { head: report(at, { created_at }) }));
   expect(sortProblems("waiting", [undated!, young!, old!])).toEqual([old, young, undated]);
 });
 
-it("decides the likeliest open report next", () => {
+it("suggests the most likely undecided report", () => {
   const members = [report(2, { known: false, confidence: 0.9, open: false }), report(3, { known: false, confidence: 0.7 }), report(4)];
   expect(nextUndecided(problem(1, 4, { members }))?.key).toBe("acme/app#3");
 });
 
-it("names people of a standing first, and no bot", () => {
-  expect(threadPeople(thread("plain")).map((one) => one.author)).toEqual(["jane.doe", "王小明"]);
+it("lists members first and no bots", () => {
+  expect(threadPeople(thread("plain")).map((entry) => entry.author)).toEqual(["jane.doe", "王小明"]);
 });

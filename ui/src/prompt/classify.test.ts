@@ -15,7 +15,7 @@ const TRACES: Record<string, string> = {
   ruby: "pool.rb:12:in `take': pool is dry (Acme::Error)\n\tfrom main.rb:3:in `<main>'",
 };
 
-it.each(Object.entries(TRACES))("knows a stack trace of %s", (_, text) => {
+it.each(Object.entries(TRACES))("recognizes a stack trace of %s", (_, text) => {
   expect(sort(text)).toBe("trace");
 });
 
@@ -39,15 +39,15 @@ it.each<[InputKind, string]>([
   ["text", "2026-03-02 ERROR no slot left\n2026-03-02 ERROR no slot left"],
   ["text", "to: storage\nfrom: network"],
   ["text", "See https://tracker.example/acme/app/issues/12 and\nits comments"],
-])("knows %s: %j", (expected, text) => {
+])("recognizes %s: %j", (expected, text) => {
   expect(sort(text)).toBe(expected);
 });
 
-it("knows nothing in nothing", () => {
+it("ignores empty text", () => {
   expect([classifyInput("", []), classifyInput(" \n ", [])]).toEqual([null, null]);
 });
 
-it("reads the item out of a link where the casebook has its source", () => {
+it("finds the item of a mirrored link", () => {
   const key = (link: string) => classifyInput(link, ["acme/app", "group/sub/mill"])?.key;
   expect(key("https://github.com/Acme/App/issues/12#issuecomment-3")).toBe("acme/app#12");
   expect(key("https://github.com/acme/app/pull/9/files")).toBe("acme/app#9");
@@ -58,7 +58,7 @@ it("reads the item out of a link where the casebook has its source", () => {
   expect(key("https://github.com/acme/app")).toBe(null);
 });
 
-it("says what it is, and how much", () => {
+it("describes kind and size", () => {
   const texts = (text: string) => {
     const found = classifyInput(text, ["acme/app"]);
     return found && describeInput(found);
@@ -73,14 +73,14 @@ it("says what it is, and how much", () => {
   expect(read && inputLabel(read)).toBe("a search");
 });
 
-it("stays quick with as much text as a clipboard gives", () => {
+it("is fast for large texts", () => {
   const hostile = ["On " + "a ".repeat(50_000), "at ".repeat(33_000), "a.".repeat(50_000), "#".repeat(100_000), "From: x\n".repeat(12_000), ("at " + "a".repeat(200) + "\n").repeat(490)];
   const before = performance.now();
   for (const text of hostile) classifyInput(text, ["acme/app"]);
   expect(performance.now() - before).toBeLessThan(1500);
 });
 
-it("knows a short key where one source can be meant", () => {
+it("expands unambiguous short keys", () => {
   const key = (text: string, ...sources: string[]) => classifyInput(text, sources)?.key;
   expect(key("app#12", "acme/app", "acme/web")).toBe("acme/app#12");
   expect(key("APP#12", "acme/app")).toBe("acme/app#12");

@@ -32,7 +32,7 @@ const FRAME = new RegExp(
     /^\d+: +(?:0x[0-9a-f]+ - )?[\w<]\S*::\S+/, // Rust
     /^(?:from )?\S+\.(?:rb|go|exs?|erl):\d+/, // Ruby, Go, Elixir
   ]
-    .map((one) => `(?:${one.source})`)
+    .map((entry) => `(?:${entry.source})`)
     .join("|"),
   "i",
 );
@@ -76,7 +76,7 @@ function linkedKey(link: string, sources: readonly string[]): string | null {
   if (own !== undefined) return parseQuestion(unescapeUri(own)).key;
   const number = /\/(?:issues|pulls?|merge_requests|work_items|discussions)\/(\d+)(?=[/?#]|$)/.exec(link)?.[1];
   const project = parseProject(link)?.project.toLowerCase();
-  const source = sources.find((one) => one.toLowerCase() === project);
+  const source = sources.find((entry) => entry.toLowerCase() === project);
   return number !== undefined && source !== undefined ? `${source}#${number}` : null;
 }
 
@@ -84,7 +84,7 @@ function linkedKey(link: string, sources: readonly string[]): string | null {
 function expandKey(text: string, sources: readonly string[]): string | null {
   const [, name, number] = /^([^\s#/]*)#(\d+)$/.exec(text) ?? [];
   if (number === undefined) return null;
-  const [source, ...others] = sources.filter((one) => name === "" || one.toLowerCase().split("/").at(-1) === name?.toLowerCase());
+  const [source, ...others] = sources.filter((entry) => name === "" || entry.toLowerCase().split("/").at(-1) === name?.toLowerCase());
   return source !== undefined && others.length === 0 ? `${source}#${number}` : null;
 }
 
@@ -127,8 +127,8 @@ export function inputLabel({ kind: sort, text, key }: ClassifiedInput): string {
 }
 
 /** Describes an offered text, including its content if it is a single line. */
-export function describeInput(one: ClassifiedInput): string {
-  const sort = one.kind === "words" ? texts.sorts.text : inputLabel(one);
-  const isSaid = one.text.includes("\n") || (one.kind === "link" && one.key !== null);
-  return isSaid ? sort : texts.withText(sort, one.text);
+export function describeInput(entry: ClassifiedInput): string {
+  const sort = entry.kind === "words" ? texts.sorts.text : inputLabel(entry);
+  const isSaid = entry.text.includes("\n") || (entry.kind === "link" && entry.key !== null);
+  return isSaid ? sort : texts.withText(sort, entry.text);
 }

@@ -70,14 +70,14 @@ export function solvedLines({ problem, cases }: AskResponse): Line[] {
       { key, anchor: fix?.anchor ?? null, kind: "issue", state: "closed", reason: null, title, url, headline: key, band: null, details: [line], citation: texts.reply.solved(cite(title, key), line) },
     ];
   }
-  return cases.slice(0, 1).map((one) => {
-    const told = one.fix === null ? null : (orderComments(one)[0] ?? null);
-    const fix = fixLine(told, one.fixed_by, one.fixed_in);
-    const { key, kind, state, state_reason, title, url } = one;
+  return cases.slice(0, 1).map((entry) => {
+    const told = entry.fix === null ? null : (orderComments(entry)[0] ?? null);
+    const fix = fixLine(told, entry.fixed_by, entry.fixed_in);
+    const { key, kind, state, state_reason, title, url } = entry;
     const report = cite(title, key);
     return {
-      key, anchor: one.fix, kind, state, reason: state_reason, title, url, headline: key, band: null,
-      details: [caseRelevance(one), fix].filter((part) => part !== ""),
+      key, anchor: entry.fix, kind, state, reason: state_reason, title, url, headline: key, band: null,
+      details: [caseRelevance(entry), fix].filter((part) => part !== ""),
       citation: fix === "" ? texts.reply.solvedBefore(report) : texts.reply.solved(report, fix),
     };
   });
@@ -92,7 +92,7 @@ export function wikiLines(response: AskResponse): Line[] {
 
 /** Returns the text without wiki pages: the wiki is not searched if a case is likely to help. */
 export function emptyWikiText(response: AskResponse | null): string {
-  const isSure = response?.cases.some((one) => one.relation !== null || one.helps >= 0.5) || (response?.problem && isFixed(response.problem));
+  const isSure = response?.cases.some((entry) => entry.relation !== null || entry.helps >= 0.5) || (response?.problem && isFixed(response.problem));
   return isSure ? texts.wikiLeftOut : texts.nothingInWiki;
 }
 

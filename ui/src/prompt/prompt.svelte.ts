@@ -95,7 +95,7 @@ export class Prompt {
   get failure(): Failure | null {
     if (this.openFailure) return this.openFailure;
     const [first, ...others] = PARTS.map((name) => this.parts[name].failure);
-    return first && others.every((one) => one?.message === first.message) ? first : null;
+    return first && others.every((entry) => entry?.message === first.message) ? first : null;
   }
 
   /** Returns the number of lines of a part. */
@@ -194,14 +194,14 @@ export class Prompt {
     const question = this.#question;
     for (;;) {
       const row = this.current;
-      const name = PARTS.find((one) => row?.startsWith(one));
+      const name = PARTS.find((entry) => row?.startsWith(entry));
       if (!name || !this.parts[name].pending) break;
       await this.#coming[name];
       if (question !== this.#question) return;
     }
     const row = this.current;
-    const way = this.actions.find((one) => one.id === row);
-    const line = PARTS.flatMap((name) => this.parts[name].lines.map((line, at) => ({ id: `${name} ${at}`, line }))).find((one) => one.id === row);
+    const way = this.actions.find((entry) => entry.id === row);
+    const line = PARTS.flatMap((name) => this.parts[name].lines.map((line, at) => ({ id: `${name} ${at}`, line }))).find((entry) => entry.id === row);
     const target: PromptTarget | undefined = way?.target ?? (line && { view: "item", key: line.line.key, anchor: line.line.anchor });
     if (target) await this.#go(target);
   }
@@ -304,7 +304,7 @@ export class Prompt {
     // The search uses its filters; solutions are looked up without them.
     const about = isSearch ? removeFilters(text) || text : text;
     const noted = <T extends { notices: readonly Notice[] }>(response: T): T => {
-      const fresh = response.notices.filter((notice) => HIDING_NOTICES.includes(notice.lack) && this.notices.every((one) => one.lack !== notice.lack));
+      const fresh = response.notices.filter((notice) => HIDING_NOTICES.includes(notice.lack) && this.notices.every((entry) => entry.lack !== notice.lack));
       if (isCurrent()) this.notices = [...this.notices, ...fresh];
       return response;
     };

@@ -22,7 +22,7 @@ export async function findExamples(hits: readonly (Hit | undefined)[]): Promise<
     const answer = await api.ask({ key: hit.key, text: "", source: null }, true).catch(() => null);
     if (!answer) continue;
     const { problem, related, cases } = answer;
-    if (!found.reported && ((problem && problem.key !== hit.key) || related.some((one) => isDuplicateBand(one.band)))) found.reported = hit;
+    if (!found.reported && ((problem && problem.key !== hit.key) || related.some((entry) => isDuplicateBand(entry.band)))) found.reported = hit;
     else if (!found.solved && (cases.length > 0 || (problem && isFixed(problem)))) found.solved = hit;
   }
   return found;

@@ -11,7 +11,7 @@ let totals: Record<string, number | null>;
 let saved: SavedSearches;
 let store: LocalStore;
 
-const rail = () => [...document.querySelectorAll(".saved button")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+const rail = () => [...document.querySelectorAll(".saved button")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
 
 setUpPage();
 beforeEach(() => {
@@ -30,7 +30,7 @@ beforeEach(() => {
   saved = new SavedSearches(store);
 });
 
-it("counts saved searches: exactly by filters, up to a page by words", async () => {
+it("counts saved searches up to one page", async () => {
   for (const query of ["is:open label:bug", "tls", "rare", "mode:semantic slow", '"half']) store.toggleSearch(query);
   await saved.refresh();
   mountComponent(Rail, { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: "tls", searchFor: () => {} });
@@ -38,18 +38,18 @@ it("counts saved searches: exactly by filters, up to a page by words", async () 
   expect(rail()).toEqual(['"half', "mode:semantic slow 50+ documents", "rare 3 documents", "tls 50+ documents", "is:open label:bug 12 documents"]);
   // As the list of results asks: both tell one number.
   expect(asked).toContain("tls (as a search)");
-  const labels = [...document.querySelectorAll(".saved button")].map((one) => [one.getAttribute("title"), one.getAttribute("aria-current")]);
+  const labels = [...document.querySelectorAll(".saved button")].map((entry) => [entry.getAttribute("title"), entry.getAttribute("aria-current")]);
   expect(labels.slice(3)).toEqual([["tls: 50 documents or more", "true"], ["is:open label:bug: 12 documents", null]]);
 });
 
-it("counts one as soon as it is saved", async () => {
+it("counts a search once it is saved", async () => {
   expect(saved.toggle(" rare ")).toBe(true);
   await settle();
   expect(saved.list).toEqual([{ query: "rare", tally: { found: 3, hasMore: false } }]);
   expect([saved.toggle("rare"), saved.list]).toEqual([false, []]);
 });
 
-it("looks a saved search up from the rail, by pointer and by arrow", async () => {
+it("opens a saved search from the rail", async () => {
   store.toggleSearch("tls");
   const wanted: string[] = [];
   mountComponent(Rail, { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: null, searchFor: (query: string) => wanted.push(query) });
@@ -60,7 +60,7 @@ it("looks a saved search up from the rail, by pointer and by arrow", async () =>
   expect(wanted).toEqual(["tls"]);
 });
 
-it("is counted anew after something came in", async () => {
+it("recounts saved searches after a change", async () => {
   const app = new AppState();
   app.store.open("/casebook");
   app.store.toggleSearch("is:open label:bug");

@@ -56,7 +56,7 @@ afterEach(() => {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const shown = (search: Search) => search.hits.map((h) => h?.key);
 
-it("only the newest ticket is current", () => {
+it("only the newest request is current", () => {
   const latest = new LatestRequest();
   const first = latest.begin();
   expect(first()).toBe(true);
@@ -66,7 +66,7 @@ it("only the newest ticket is current", () => {
   expect(second()).toBe(false);
 });
 
-it("asks for words first, then for everything, and keeps the mark where it is", async () => {
+it("searches words first and keeps the selection", async () => {
   const search = new Search();
   search.type("c");
   await pass(10);
@@ -88,7 +88,7 @@ it("asks for words first, then for everything, and keeps the mark where it is", 
   expect(search.generation, "the list does not jump to its top").toBe(generation);
 });
 
-it("drops stale answers, in whatever order they come", async () => {
+it("drops stale responses", async () => {
   const search = new Search();
   search.type("one");
   await pass(200);
@@ -104,7 +104,7 @@ it("drops stale answers, in whatever order they come", async () => {
   expect(shown(search)).toEqual(["two"]);
 });
 
-it("does not complain about a query that is half typed", async () => {
+it("a half-typed query shows no error", async () => {
   const search = new Search();
   search.type('"half');
   await pass(60);
@@ -117,11 +117,11 @@ it("does not complain about a query that is half typed", async () => {
   expect(search.failure?.message).toBe("a quote is never closed");
 });
 
-it("asks again for what is wanted, where the engine took an older search for the last one", async () => {
+it("repeats a search that an older one cancelled", async () => {
   const search = new Search();
   search.type("certificate");
   await pass(300);
-  const whole = asked.findLast((one) => one.mode === null);
+  const whole = asked.findLast((entry) => entry.mode === null);
   whole?.refuse("cancelled", "cancelled");
   await pass(0);
   expect([search.failure, search.pending]).toEqual([null, true]);
@@ -130,14 +130,14 @@ it("asks again for what is wanted, where the engine took an older search for the
   expect([search.failure, search.pending, shown(search)]).toEqual([null, false, ["a"]]);
 });
 
-it("leaves the ranking to a query that names it", async () => {
+it("skips the lexical search with an explicit mode", async () => {
   const search = new Search();
   search.type("mode:semantic slow");
   await pass(300);
   expect(asked.map((a) => a.mode)).toEqual([null]);
 });
 
-it("brings more results to who asks for them, below those that are shown", async () => {
+it("loads more results on request", async () => {
   const search = new Search();
   const keys = Array.from({ length: 120 }, (_, at) => `k${at}`);
   search.set("x");
@@ -157,7 +157,7 @@ it("brings more results to who asks for them, below those that are shown", async
   expect(asked[2]?.limit).toBe(50);
 });
 
-it("moves within its bounds", async () => {
+it("the selection stays within the list", async () => {
   const search = new Search();
   expect(search.move(1)).toBeNull();
   search.set("x");
@@ -169,7 +169,7 @@ it("moves within its bounds", async () => {
   expect(search.moveTo(-5)?.key).toBe("a");
 });
 
-it("shows all documents where there are no words, and fetches what comes into sight", async () => {
+it("lists all documents and loads visible pages", async () => {
   const search = new Search();
   search.refresh();
   await pass(0);

@@ -7,19 +7,19 @@ setUpPage();
 
 const of = (number: number, created: string | null, updated: string | null, comments: number) => ({ ...hit("plain", number), created_at: created, updated_at: updated, comments });
 
-it("puts hits in an order, and leaves those that are equal as they were", () => {
+it("sorting is stable", () => {
   const hits = [of(1, "2026-01-01", "2026-03-03", 2), of(2, null, null, 2), of(3, "2026-02-02", "2026-02-02", 9)];
-  const numbers = (order: Parameters<typeof sortHits>[1]) => sortHits(hits, order).map((one) => one.number);
+  const numbers = (order: Parameters<typeof sortHits>[1]) => sortHits(hits, order).map((entry) => entry.number);
   expect([numbers("best"), numbers("newest"), numbers("changed"), numbers("comments")]).toEqual([[1, 2, 3], [3, 1, 2], [1, 3, 2], [3, 1, 2]]);
   expect([nextOrder("best"), nextOrder("comments")]).toEqual(["newest", "best"]);
 });
 
-it("sorts what was found by key and says within what, also after a restart", async () => {
+it("the sort order survives a restart", async () => {
   let app = await openWindow("full");
   app.search.set("certificate");
   await settle();
   const heading = () => text(".results h2");
-  const comments = () => app.search.hits.map((one) => one?.comments ?? 0);
+  const comments = () => app.search.hits.map((entry) => entry?.comments ?? 0);
   expect(heading()).toBe("24 results");
   app.search.selected = "acme/app#3";
   document.querySelector<HTMLElement>("#results")?.focus();
@@ -34,7 +34,7 @@ it("sorts what was found by key and says within what, also after a restart", asy
   expect([app.search.sort, heading()]).toEqual(["comments", "24 results, most comments first"]);
 });
 
-it("does not sort what it has not fetched", async () => {
+it("partly loaded lists are not sorted", async () => {
   const app = await openWindow("full");
   app.search.sort = "newest";
   await settle();

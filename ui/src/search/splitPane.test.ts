@@ -17,7 +17,7 @@ async function reading(width: number): Promise<AppState> {
   return app;
 }
 const list = () => document.querySelector<HTMLElement>("[role=listbox][aria-label=Results]");
-const panes = () => [...document.querySelectorAll(".reader")].map((one) => one.getAttribute("data-doc"));
+const panes = () => [...document.querySelectorAll(".reader")].map((entry) => entry.getAttribute("data-doc"));
 const seen = () => [document.querySelector(".results") && "list", ...panes()].filter(Boolean);
 /** Where the focus is: the list, or the pane of a document. */
 const focus = () => (document.activeElement === list() ? "list" : document.activeElement?.closest(".reader")?.getAttribute("data-doc"));
@@ -42,7 +42,7 @@ async function beside(): Promise<void> {
 /** Until a result that was marked is shown. */
 const passing = () => new Promise((resolve) => setTimeout(resolve, 120));
 
-it("opens the marked result beside what is read, and says which of the two has the focus", async () => {
+it("opens a second item and shows the focus", async () => {
   await reading(1600);
   await beside();
   expect([seen(), focus()]).toEqual([["list", "acme/app#1", "acme/app#3"], "acme/app#3"]);
@@ -61,7 +61,7 @@ it("opens the marked result beside what is read, and says which of the two has t
   expect(panes()).toEqual(["acme/app#1", "acme/app#9"]);
 });
 
-it("closes the second one by Esc, by its button and by the palette's command, and gives the focus back to where it was", async () => {
+it("closing the second item restores the focus", async () => {
   const app = await reading(1600);
   await beside();
   await go("Escape");
@@ -78,7 +78,7 @@ it("closes the second one by Esc, by its button and by the palette's command, an
   expect(app.commands.isAvailable("search.close")).toBe(false);
 });
 
-it("makes the pair a place of the way back", async () => {
+it("back and forward restore both items", async () => {
   const app = await reading(1600);
   await beside();
   await go("Escape");
@@ -99,12 +99,12 @@ it("makes the pair a place of the way back", async () => {
   expect(panes()).toEqual(["acme/app#1", "acme/app#3"]);
 });
 
-it("opens beside from another view, and alone where nothing is read", async () => {
+it("opens beside from any view", async () => {
   window.innerWidth = 1600;
   const app = await openWindow("full");
   app.go("triage");
   await settle();
-  const [waiting, next] = app.triage.rows.map((one) => one.key);
+  const [waiting, next] = app.triage.rows.map((entry) => entry.key);
   await go("Enter", { shiftKey: true });
   expect([app.view, panes()]).toEqual(["search", [waiting]]);
   app.go("triage");
@@ -120,7 +120,7 @@ it("opens beside from another view, and alone where nothing is read", async () =
   expect([panes(), focus()]).toEqual([[waiting], waiting]);
 });
 
-it("gives two documents the place of the list in a window of a usual width, and the list comes back when it is wanted", async () => {
+it("two items replace the list at medium width", async () => {
   const app = await reading(1280);
   await beside();
   expect(seen()).toEqual(["acme/app#1", "acme/app#3"]);
@@ -143,7 +143,7 @@ it("gives two documents the place of the list in a window of a usual width, and 
   expect(seen()).toEqual(["list", "acme/app#1"]);
 });
 
-it("opens a result that is only passed by beside what was read before it", async () => {
+it("opens a previewed result beside the read item", async () => {
   const app = await reading(1600);
   toThird();
   await passing();
@@ -168,7 +168,7 @@ it("opens a result that is only passed by beside what was read before it", async
   expect([document.activeElement?.id, panes().length]).toEqual(["query", 2]);
 });
 
-it("shows one pane at a time in a narrow window, with the way to the other", async () => {
+it("a narrow window shows one pane", async () => {
   await reading(900);
   await beside();
   expect([seen(), focus()]).toEqual([["acme/app#3"], "acme/app#3"]);
@@ -181,7 +181,7 @@ it("shows one pane at a time in a narrow window, with the way to the other", asy
   expect([seen(), focus()]).toEqual([["list"], "list"]);
 });
 
-it("has room for what the width allows", () => {
+it("layout depends on the width", () => {
   const { splitPane: beside } = new AppState();
   const at = (width: number, reading: boolean) => Object.entries(beside.layout(width, reading)).flatMap(([name, isSeen]) => (isSeen ? [name] : [])).join(" ");
   expect([at(0, false), at(1000, true), at(959, true), at(959, false)]).toEqual(["list first", "list first", "first", "list"]);
@@ -194,7 +194,7 @@ it("has room for what the width allows", () => {
   expect(at(999, true)).toBe("first");
 });
 
-it("marks what is read in the list, also once the second one is closed and after a restart", async () => {
+it("the open item stays selected in the list", async () => {
   const app = await reading(1600);
   const marked = () => list()?.querySelector("[aria-selected=true]")?.getAttribute("data-doc");
   await beside();

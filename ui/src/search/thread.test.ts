@@ -31,7 +31,7 @@ function scrollTo(bottom: number): void {
 setUpPage();
 beforeEach(() => mockIPC((command) => (command === "thread" ? served : null)));
 
-it("keeps the title with its state in sight once it is scrolled past, and leads back to the beginning", async () => {
+it("the bar shows the title after scrolling", async () => {
   await open(thread);
   scrollTo(300);
   expect(document.querySelector(".heading")).toBe(null);
@@ -43,7 +43,7 @@ it("keeps the title with its state in sight once it is scrolled past, and leads 
   expect(document.querySelector(".heading")).toBe(null);
 });
 
-it("leads to the fix: a merged change, else the answer that was accepted", async () => {
+it("links to the merged change or accepted answer", async () => {
   await open({ ...thread, links: [link("closes")] });
   expect(text(".fix")).toBe("Fixed by #9");
   document.querySelector<HTMLElement>(".fix")?.click();
@@ -57,7 +57,7 @@ it("leads to the fix: a merged change, else the answer that was accepted", async
   expect(document.activeElement?.getAttribute("data-anchor")).toBe("comment-7");
 });
 
-it("shows the first of many links, so that the text is in sight, and the others on demand", async () => {
+it("shows the first links and expands the rest", async () => {
   await open({ ...thread, links: Array.from({ length: 40 }, (_, at) => link("mentions", { key: `acme/app#${at + 2}` })) });
   expect(document.querySelectorAll(".links [data-doc]").length).toBe(6);
   const more = document.querySelector<HTMLElement>(".links .rest");
@@ -67,7 +67,7 @@ it("shows the first of many links, so that the text is in sight, and the others 
   expect(document.querySelectorAll(".links [data-doc]").length).toBe(40);
 });
 
-it("claims no fix where none is told", () => {
+it("claims no fix without evidence", () => {
   const words = (change: Partial<Thread>) => fixOf({ ...thread, ...change })?.label ?? null;
   expect([
     words({}),
@@ -80,7 +80,7 @@ it("claims no fix where none is told", () => {
   ]).toEqual([null, null, null, "Fix proposed in #9", "Duplicate of #9", null, null]);
 });
 
-it("names nobody for a note, and links the numbers of the item that it is about", async () => {
+it("a note has no author and links numbers", async () => {
   const about = link("relates_to", { outgoing: true, document: "issue", key: "acme/app#113", state: "open" });
   await open({ ...thread, key: "note#1", kind: "note", source: "note", author: null, html: "<p>See #113.</p>", links: [about] });
   expect(text(".comment header")).toMatch(/^Written \d+ months? ago$/);
@@ -88,7 +88,7 @@ it("names nobody for a note, and links the numbers of the item that it is about"
   expect(document.querySelector(".prose a")?.getAttribute("data-item")).toBe("acme/app#113");
 });
 
-it("shows an item anew once something about it has changed", async () => {
+it("reloads a changed item", async () => {
   await open(thread);
   served = { ...thread, links: [link("relates_to", { document: "note", key: "note#1", title: "Chains" })] };
   app.refreshShown();

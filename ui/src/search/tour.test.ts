@@ -4,9 +4,9 @@ import { openWindow, setUpPage, press, settle } from "../stories/testPage";
 
 setUpPage();
 
-const ticked = () => [...document.querySelectorAll(".tour .known kbd")].map((one) => one.textContent);
+const ticked = () => [...document.querySelectorAll(".tour .known kbd")].map((entry) => entry.textContent);
 
-it("shows six keys to a newcomer, ticks off what was used, and goes once all are known", async () => {
+it("the tour ticks off used keys", async () => {
   const app = await openWindow("full");
   expect(document.querySelectorAll(".tour li").length).toBe(6);
   expect(ticked()).toEqual([]);
@@ -19,7 +19,7 @@ it("shows six keys to a newcomer, ticks off what was used, and goes once all are
   expect(document.querySelector(".tour")).toBe(null);
 });
 
-it("is skipped for good", async () => {
+it("skipping the tour is permanent", async () => {
   await openWindow("full");
   document.querySelector<HTMLElement>(".tour button")?.click();
   flushSync();
@@ -30,7 +30,7 @@ it("is skipped for good", async () => {
   expect(document.querySelector(".tour")).toBe(null);
 });
 
-it("has the focus on the list while it names keys, so that they type nothing", async () => {
+it("the tour focuses the list", async () => {
   const app = await openWindow("full");
   expect(document.activeElement?.id).toBe("results");
   press("D", { shiftKey: true });

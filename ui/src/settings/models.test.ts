@@ -3,7 +3,7 @@ import { openWindow, setUpPage, press, settle, text } from "../stories/testPage"
 
 setUpPage();
 
-it("tells how much a model reads in words, and its figures to who asks for them", async () => {
+it("shows input sizes in words, details in tokens", async () => {
   const app = await openWindow("full");
   app.go("settings");
   await settle();

@@ -5,7 +5,7 @@ import ShortcutField from "./ShortcutField.svelte";
 
 const key = (key: string, code: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, code, bubbles: true, cancelable: true, ...more });
 
-it("writes keys as the system wants them", () => {
+it("formats pressed keys", () => {
   expect(parseShortcut(key("p", "KeyP", { ctrlKey: true, altKey: true }))).toEqual({ shortcut: "Ctrl+Alt+P" });
   expect(parseShortcut(key("P", "KeyP", { ctrlKey: true, shiftKey: true }))).toEqual({ shortcut: "Ctrl+Shift+P" });
   expect(parseShortcut(key(" ", "Space", { altKey: true }))).toEqual({ shortcut: "Alt+Space" });
@@ -17,16 +17,16 @@ it("writes keys as the system wants them", () => {
   expect(parseShortcut(key("π", "KeyP", { altKey: true }))).toEqual({ shortcut: "Alt+P" });
 });
 
-it("takes no key that would be taken from every program, and waits while only a modifier is held", () => {
+it("requires a modifier and a key", () => {
   expect(parseShortcut(key("p", "KeyP"))).toHaveProperty("problem");
   expect(parseShortcut(key("P", "KeyP", { shiftKey: true }))).toHaveProperty("problem");
   expect(parseShortcut(key("Dead", "BracketLeft", { ctrlKey: true }))).toHaveProperty("problem");
   expect(parseShortcut(key("Control", "ControlLeft", { ctrlKey: true }))).toBe(null);
 });
 
-it("records keys while it has the focus, keeps them at Esc, and is left with Tab", () => {
+it("records keys until Esc or Tab", () => {
   const chosen: string[] = [];
-  const shown = mount(ShortcutField, { target: document.body, props: { shortcut: "Ctrl+Alt+P", problem: "Another program holds it.", choose: (one: string) => void chosen.push(one) } });
+  const shown = mount(ShortcutField, { target: document.body, props: { shortcut: "Ctrl+Alt+P", problem: "Another program holds it.", choose: (entry: string) => void chosen.push(entry) } });
   flushSync();
   const field = document.querySelector("input") as HTMLInputElement;
   const texts = () => document.getElementById("prompt-shortcut-about")?.textContent.trim();

@@ -110,13 +110,13 @@ export class AppState {
 
   /** Marks a key of the tour as used. */
   markUsed(id: string): void {
-    if (TOUR_KEYS.some((one) => one.id === id)) this.store.markUsed(id);
+    if (TOUR_KEYS.some((entry) => entry.id === id)) this.store.markUsed(id);
   }
 
   /** Returns whether the casebook has the source of a key. */
   mirrors(key: string): boolean {
     const source = key.replace(/[#:][^#:]*$/, "");
-    return this.status?.sources.some((one) => one.key === source) ?? false;
+    return this.status?.sources.some((entry) => entry.key === source) ?? false;
   }
 
   get isEmpty(): boolean {

@@ -21,7 +21,7 @@ beforeEach(() => {
   app.store.open("/casebook");
 });
 
-it("goes back from an item to the view that it was opened in, with the focus where it was, and forward again", async () => {
+it("back and forward restore view and focus", async () => {
   app.go("triage");
   const list = document.querySelector<HTMLElement>("[role=listbox]");
   list?.focus();
@@ -35,7 +35,7 @@ it("goes back from an item to the view that it was opened in, with the focus whe
   expect([app.view, app.reader.position?.key]).toEqual(["search", "acme/app#1"]);
 });
 
-it("goes back over items and searches in the order in which they were opened", async () => {
+it("goes back through items and searches", async () => {
   app.search.type("tls");
   await vi.advanceTimersByTimeAsync(3000);
   await app.openDocument("acme/app#1");
@@ -50,7 +50,7 @@ it("goes back over items and searches in the order in which they were opened", a
   expect(places).toEqual(["tls acme/app#2", "tls acme/app#1", "tls -"]);
 });
 
-it("makes no step of what is typed at one go, and none of where it is", async () => {
+it("fast typing adds one place to the history", async () => {
   for (const query of ["t", "tl", "tls"]) app.search.type(query);
   await app.openDocument("acme/app#1");
   await app.openDocument("acme/app#1");
@@ -59,12 +59,12 @@ it("makes no step of what is typed at one go, and none of where it is", async ()
   expect(app.history.previous).toBe(null);
 });
 
-it("remembers what was read, but not what was only passed by", async () => {
+it("remembers read items, not previewed ones", async () => {
   await app.openDocument("acme/app#1");
   const hit = { key: "acme/app#2", passages: [] } as never;
   app.reader.preview(hit);
   await vi.advanceTimersByTimeAsync(500);
   app.reader.preview({ key: "acme/app#3", passages: [] } as never);
   await vi.advanceTimersByTimeAsync(2000);
-  expect(app.store.state.recent.map((one) => one.key)).toEqual(["acme/app#3", "acme/app#1"]);
+  expect(app.store.state.recent.map((entry) => entry.key)).toEqual(["acme/app#3", "acme/app#1"]);
 });

@@ -5,7 +5,7 @@ import { appearance } from "./appearance.svelte";
 
 const root = document.documentElement;
 const press = (name: string) =>
-  [...document.querySelectorAll("button")].find((one) => one.textContent.trim() === name)?.click();
+  [...document.querySelectorAll("button")].find((entry) => entry.textContent.trim() === name)?.click();
 let shown: Record<string, unknown>;
 
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => void unmount(shown));
 
-it("shows more rows in a compact window, from then on and after a restart", () => {
+it("compact density survives a restart", () => {
   expect([root.dataset["density"], appearance.rowHeights.document]).toEqual(["comfortable", 3.5]);
   press("Compact");
   expect([root.dataset["density"], appearance.rowHeights.document]).toEqual(["compact", 2.75]);
@@ -27,14 +27,14 @@ it("shows more rows in a compact window, from then on and after a restart", () =
   expect(root.dataset["density"]).toBe("comfortable");
 });
 
-it("keeps every row on the grid of 4 px, in either density", () => {
+it("row heights are multiples of 4 px", () => {
   for (const density of ["comfortable", "compact"] as const) {
     appearance.choose({ density });
     for (const height of Object.values(appearance.rowHeights)) expect((height * 16) % 4).toBe(0);
   }
 });
 
-it("takes a density that it does not know as if none was chosen", () => {
+it("ignores an unknown density", () => {
   localStorage.setItem("density", "tight");
   appearance.restore();
   expect(appearance.choices.density).toBe("comfortable");

@@ -55,7 +55,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("asks nobody until an interval was chosen, and then only the sources that are due", async () => {
+it("syncs only due sources, off by default", async () => {
   app.store.update({ syncEvery: 0 });
   await app.autosync.syncDue(NOW);
   expect(asked).not.toContain("sync");
@@ -65,7 +65,7 @@ it("asks nobody until an interval was chosen, and then only the sources that are
   expect(app.autosync.due(NOW)).toEqual(["acme/app"]);
 });
 
-it("says how many new reports are possible duplicates", async () => {
+it("reports new possible duplicates", async () => {
   synced = () => {
     queue = [waits("acme/app#7", "likely"), waits("acme/app#8", "likely"), waits("acme/app#9", "related")];
     return [report];
@@ -76,7 +76,7 @@ it("says how many new reports are possible duplicates", async () => {
   expect(told).toEqual(["1 new report is a possible duplicate."]);
 });
 
-it("says that something which was fixed may be back", async () => {
+it("reports possible regressions", async () => {
   const fixedBefore = (key: string) => {
     const item = waits(key, "likely");
     return { ...item, candidate: { ...item.candidate, disposition: { possible_regression: null } } };
@@ -89,7 +89,7 @@ it("says that something which was fixed may be back", async () => {
   expect(told).toEqual(["2 new reports are possible duplicates. 1 of them looks like something fixed earlier."]);
 });
 
-it("says that an earlier report was solved which an open one may be the same as", async () => {
+it("reports solved candidates of open reports", async () => {
   synced = () => {
     queue = [];
     threads = { "acme/app#1": { key: "acme/app#1", state: "closed", state_reason: "completed" } };
@@ -99,7 +99,7 @@ it("says that an earlier report was solved which an open one may be the same as"
   expect(told).toEqual(["1 open report may duplicate one that was just solved."]);
 });
 
-it("says nothing of an earlier report that was closed without a fix", async () => {
+it("ignores candidates closed without a fix", async () => {
   synced = () => {
     queue = [];
     threads = { "acme/app#1": { key: "acme/app#1", state: "closed", state_reason: "not_planned" } };
@@ -109,7 +109,7 @@ it("says nothing of an earlier report that was closed without a fix", async () =
   expect(told).toEqual([]);
 });
 
-it("tells of problems that newly came back after the fix", async () => {
+it("reports problems that came back", async () => {
   back = ["acme/app#2"];
   synced = () => {
     back = ["acme/app#2", "acme/app#3"];
@@ -120,7 +120,7 @@ it("tells of problems that newly came back after the fix", async () => {
   expect(told).toEqual(["1 problem came back after the fix."]);
 });
 
-it("tells of a failure in passing, and does not try again before the next time", async () => {
+it("shows a failure once per interval", async () => {
   synced = () => {
     throw { code: "network", message: "there is no network", hint: null };
   };
@@ -131,7 +131,7 @@ it("tells of a failure in passing, and does not try again before the next time",
   expect(asked.filter((command) => command === "sync").length).toBe(before);
 });
 
-it("syncs each source at its own interval, and by hand alone where that was chosen", async () => {
+it("respects the interval of each source", async () => {
   mirrors = ["acme/app", "acme/mill", "acme/pump"];
   app.store.setSyncInterval("acme/mill", 0);
   app.store.setSyncInterval("acme/pump", 240);
@@ -144,7 +144,7 @@ it("syncs each source at its own interval, and by hand alone where that was chos
   expect(app.autosync.due(NOW + 900 * MINUTE)).toEqual(["acme/pump"]);
 });
 
-it("waits for a network that costs nothing, where it was told to and the system knows", async () => {
+it("waits on metered networks", async () => {
   app.store.update({ syncMetered: false });
   metered = true;
   await app.autosync.syncDue(NOW);

@@ -43,7 +43,7 @@ const MAX_PROBLEMS = 1000;
 /** Returns the problems that recurred after their fix; `null` on an error. */
 async function recurringProblems(): Promise<ReadonlySet<string> | null> {
   const response = await api.problems(null, "recurring", MAX_PROBLEMS).catch(() => null);
-  return response && new Set(response.problems.map((one) => one.head.key));
+  return response && new Set(response.problems.map((entry) => entry.head.key));
 }
 
 export class AutoSync {

@@ -6,7 +6,7 @@ const subject: CurrentItem = {
   url: "https://tracker.example/12", body: null,
 };
 
-it("writes an item of a list as one line, and the one that is read with its text", () => {
+it("copies the text of open items only", () => {
   expect(itemMarkdown(subject)).toBe("[acme/app#12](https://tracker.example/12): Pump \\[3\\] stops after a day");
   expect(itemMarkdown({ ...subject, body: "It stops.\n" })).toBe(
     "# Pump \\[3\\] stops after a day\n\n[acme/app#12](https://tracker.example/12)\n\nIt stops.\n",
@@ -14,7 +14,7 @@ it("writes an item of a list as one line, and the one that is read with its text
   expect(itemMarkdown({ ...subject, title: " " })).toBe("[acme/app#12](https://tracker.example/12)");
 });
 
-it("links to this program where no tracker has the item", () => {
+it("links to Precedent without a tracker address", () => {
   expect(itemLink({ ...subject, url: null })).toBe("precedent://item/acme/app%2312");
   expect(itemLink({ ...subject, key: "acme/app:50% off", url: null })).toBe("precedent://item/acme/app:50%25%20off");
 });

@@ -53,7 +53,7 @@ export class Commands {
 
   /** Returns the available commands of a group. */
   available(group: Group): readonly ListedCommand[] {
-    return LIST.filter((one) => groupOf(one.id) === group && this.isAvailable(one.id));
+    return LIST.filter((entry) => groupOf(entry.id) === group && this.isAvailable(entry.id));
   }
 
   /** Runs the command of a key from the first matching group. Returns whether there was one. */
@@ -63,7 +63,7 @@ export class Commands {
     const typing = isTyping(event.target);
     if (typing && isMac && event.altKey) return false;
     for (const group of groups) {
-      const command = LIST.find((one) => one.keys.includes(pressed) && groupOf(one.id) === group && (!typing || (one.typing && !typesCharacter(pressed))) && this.isAvailable(one.id));
+      const command = LIST.find((entry) => entry.keys.includes(pressed) && groupOf(entry.id) === group && (!typing || (entry.typing && !typesCharacter(pressed))) && this.isAvailable(entry.id));
       if (!command) continue;
       if (!event.repeat || command.held) this.run(command.id);
       return true;

@@ -4,7 +4,7 @@ import { COMMANDS, groupOf, GROUPS, keyName, SHORTCUTS, COMMAND_TITLES } from ".
 
 const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
 
-it("gives a command by its key, and ends with who carries it out", () => {
+it("runs a command while it is registered", () => {
   const commands = new Commands();
   const decide = vi.fn();
   const end = commands.register({ "triage.duplicate": { run: decide } });
@@ -14,7 +14,7 @@ it("gives a command by its key, and ends with who carries it out", () => {
   expect([commands.handleKey(press("d"), ["triage"]), decide.mock.calls.length]).toEqual([false, 1]);
 });
 
-it("decides once while a key is held, and moves on and on", () => {
+it("a held key repeats moves, not decisions", () => {
   const commands = new Commands();
   const [decide, move] = [vi.fn(), vi.fn()];
   commands.register({ "triage.duplicate": { run: decide }, "triage.next": { run: move } });
@@ -26,7 +26,7 @@ it("decides once while a key is held, and moves on and on", () => {
   expect([decide.mock.calls.length, move.mock.calls.length]).toEqual([1, 3]);
 });
 
-it("leaves to a text box what is typed, and takes what works there too", () => {
+it("text boxes keep their keys", () => {
   const commands = new Commands();
   const [pin, save] = [vi.fn(), vi.fn()];
   commands.register({ "item.pin": { run: pin }, "search.save": { run: save } });
@@ -37,16 +37,16 @@ it("leaves to a text box what is typed, and takes what works there too", () => {
   expect([pin.mock.calls.length, save.mock.calls.length]).toEqual([0, 1]);
 });
 
-it("offers only what can be given now", () => {
+it("lists only available commands", () => {
   const commands = new Commands();
   let can = false;
   commands.register({ "item.tracker": { run: () => {}, when: () => can }, "item.pin": { run: () => {}, title: () => "Unpin" } });
-  expect(commands.available("item").map((one) => commands.title(one.id))).toEqual(["Unpin"]);
+  expect(commands.available("item").map((entry) => commands.title(entry.id))).toEqual(["Unpin"]);
   can = true;
-  expect(commands.available("item").map((one) => one.id)).toEqual(["item.tracker", "item.pin"]);
+  expect(commands.available("item").map((entry) => entry.id)).toEqual(["item.tracker", "item.pin"]);
 });
 
-it("names keys as they are written", () => {
+it("names pressed keys", () => {
   expect(keyName(press("D", { shiftKey: true }))).toBe("Shift D");
   expect(keyName(press("d"))).toBe("d");
   expect(keyName(press("?", { shiftKey: true }))).toBe("?");
@@ -56,17 +56,17 @@ it("names keys as they are written", () => {
   expect(keyName(press("Z", { ctrlKey: true, shiftKey: true }))).toBe("Ctrl Shift Z");
 });
 
-it("has each key once where it works, and lists each", () => {
+it("keys are unique and listed", () => {
   for (const group of GROUPS) {
     const reach = group === "everywhere" ? ["everywhere"] : ["everywhere", "item", group];
-    const keys = COMMANDS.filter((one) => reach.includes(groupOf(one.id))).flatMap((one) => one.keys as readonly string[]);
+    const keys = COMMANDS.filter((entry) => reach.includes(groupOf(entry.id))).flatMap((entry) => entry.keys as readonly string[]);
     // Sources have no items to copy the key of.
     if (group !== "sources") expect(new Set(keys).size, `${group}: ${keys.join(", ")}`).toBe(keys.length);
-    const listed = SHORTCUTS.find((one) => one.id === group)?.shortcuts.flatMap((one) => one.keys) ?? [];
-    for (const command of COMMANDS.filter((one) => groupOf(one.id) === group)) expect(listed).toEqual(expect.arrayContaining([...command.keys]));
+    const listed = SHORTCUTS.find((entry) => entry.id === group)?.shortcuts.flatMap((entry) => entry.keys) ?? [];
+    for (const command of COMMANDS.filter((entry) => groupOf(entry.id) === group)) expect(listed).toEqual(expect.arrayContaining([...command.keys]));
   }
 });
 
-it("has a name for each command, and for nothing else", () => {
-  expect(Object.keys(COMMAND_TITLES).toSorted()).toEqual(COMMANDS.map((one) => one.id).toSorted());
+it("every command has a title", () => {
+  expect(Object.keys(COMMAND_TITLES).toSorted()).toEqual(COMMANDS.map((entry) => entry.id).toSorted());
 });

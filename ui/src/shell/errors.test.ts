@@ -5,14 +5,14 @@ import Banner from "./Banner.svelte";
 
 setUpPage();
 
-it("shows what is meant literally in a hint as such, and no command of the command line", () => {
+it("hints show code but no commands", () => {
   mountComponent(Banner, { failure: { code: "io", message: "it is broken", hint: "Set `GH_TOKEN`, then run the command again." } });
   expect(text("code")).toBe("GH_TOKEN");
   expect(text(".words span")).toBe("Set GH_TOKEN, then try again.");
   expect(document.querySelector("button")).toBe(null);
 });
 
-it("has a button for what a hint would have a command for", async () => {
+it("hints have buttons instead of commands", async () => {
   const app = await openWindow("full");
   app.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile." } };
   await settle();
@@ -36,7 +36,7 @@ it("has a button for what a hint would have a command for", async () => {
   expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Restore a copy.");
 });
 
-it("offers a repair where the casebook cannot be opened at all", async () => {
+it("offers a repair if the casebook is damaged", async () => {
   const app = await openWindow("full");
   app.openFailure = { code: "corrupt", message: "the casebook's database file is damaged", hint: "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest." };
   await settle();
@@ -46,7 +46,7 @@ it("offers a repair where the casebook cannot be opened at all", async () => {
   expect([app.openFailure, app.toasts.shown?.text]).toEqual([null, "The casebook has no problems."]);
 });
 
-it("offers to search again", async () => {
+it("offers to repeat a failed search", async () => {
   await openWindow("failing");
   const asked: string[] = [];
   mockIPC((command) => void asked.push(command));
@@ -55,14 +55,14 @@ it("offers to search again", async () => {
   expect(asked).toContain("search");
 });
 
-it("does not say that nothing waits where the queue could not be read", async () => {
+it("a failed queue is not empty", async () => {
   const app = await openWindow("failing");
   app.go("triage");
   await settle();
   expect(text(".triage header .end")).toBe("Check again");
 });
 
-it("shows where results will be while the first are awaited", async () => {
+it("shows a placeholder for the first results", async () => {
   await openWindow("loading");
   await new Promise((resolve) => setTimeout(resolve, 170));
   expect(document.querySelector(".results .bones")).not.toBe(null);

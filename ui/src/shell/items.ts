@@ -26,50 +26,50 @@ export function currentKey(): string | null {
 
 /** Returns the known fields of an item, with its text if it is open. */
 export function currentItem({ view, reader, splitPane: beside, store: store }: AppState, key: string): CurrentItem {
-  const kept = [...store.state.pinned, ...store.state.recent].find((one) => one.key === key);
-  const read = view === "search" ? [reader.thread, beside.reader.thread].find((one) => one?.key === key) : null;
+  const kept = [...store.state.pinned, ...store.state.recent].find((entry) => entry.key === key);
+  const read = view === "search" ? [reader.thread, beside.reader.thread].find((entry) => entry?.key === key) : null;
   const kind: DocKind = key.startsWith("note#") ? "note" : key.includes("#") ? "issue" : "page";
   return { title: "", kind, state: null, state_reason: null, url: null, ...kept, ...cachedDocument(key), key, body: read?.markdown ?? null };
 }
 
 /** Returns an item's name in menus and the palette. */
-export function itemName(one: { key: string; title: string }): string {
-  return one.title.trim() ? words.shared.named(one.key, one.title) : one.key;
+export function itemName(entry: { key: string; title: string }): string {
+  return entry.title.trim() ? words.shared.named(entry.key, entry.title) : entry.key;
 }
 
 export function itemCommands(app: AppState): Handlers {
-  const is = (test: (one: CurrentItem) => boolean) => () => app.item !== null && test(app.item);
-  const does = (run: (one: CurrentItem) => Promise<void> | void, when: (one: CurrentItem) => boolean = () => true): Handler => ({
+  const is = (test: (entry: CurrentItem) => boolean) => () => app.item !== null && test(app.item);
+  const does = (run: (entry: CurrentItem) => Promise<void> | void, when: (entry: CurrentItem) => boolean = () => true): Handler => ({
     when: is(when),
     run: () => {
-      const one = app.item;
-      if (one) void Promise.resolve(run(one)).catch((thrown: unknown) => app.showError(thrown));
+      const entry = app.item;
+      if (entry) void Promise.resolve(run(entry)).catch((thrown: unknown) => app.showError(thrown));
     },
   });
-  const copies = (text: (one: CurrentItem) => string, done: (one: CurrentItem) => string) =>
-    does(async (one) => {
-      await copyText(text(one));
-      app.toasts.show(done(one));
+  const copies = (text: (entry: CurrentItem) => string, done: (entry: CurrentItem) => string) =>
+    does(async (entry) => {
+      await copyText(text(entry));
+      app.toasts.show(done(entry));
     });
-  const isReport = (one: CurrentItem) => one.kind === "issue" || one.kind === "pull_request";
+  const isReport = (entry: CurrentItem) => entry.kind === "issue" || entry.kind === "pull_request";
   return {
-    "item.open": does((one) => app.openDocument(one.key), (one) => app.view !== "search" || app.reader.thread?.key !== one.key),
-    "item.beside": does((one) => app.splitPane.open(one.key), (one) => app.splitPane.canOpen(one.key)),
-    "item.tracker": does((one) => app.openExternal(one.url ?? ""), (one) => one.url !== null),
-    "item.duplicates": does((one) => app.findDuplicates(one.key), isReport),
-    "item.solved": does((one) => app.lookUp(one.key, "case"), isReport),
-    "item.note": does((one) => app.notes.startDraft({ attach: [one.key] }), (one) => one.kind !== "note"),
-    "item.article": does((one) => app.article.start(one.key), isReport),
+    "item.open": does((entry) => app.openDocument(entry.key), (entry) => app.view !== "search" || app.reader.thread?.key !== entry.key),
+    "item.beside": does((entry) => app.splitPane.open(entry.key), (entry) => app.splitPane.canOpen(entry.key)),
+    "item.tracker": does((entry) => app.openExternal(entry.url ?? ""), (entry) => entry.url !== null),
+    "item.duplicates": does((entry) => app.findDuplicates(entry.key), isReport),
+    "item.solved": does((entry) => app.lookUp(entry.key, "case"), isReport),
+    "item.note": does((entry) => app.notes.startDraft({ attach: [entry.key] }), (entry) => entry.kind !== "note"),
+    "item.article": does((entry) => app.article.start(entry.key), isReport),
     "item.pin": {
-      ...does((one) => {
-        const change = () => void app.store.togglePin(one);
-        const isPinned = app.store.togglePin(one);
-        app.undo.record(isPinned ? texts.pinned(one.key) : texts.unpinned(one.key), change);
+      ...does((entry) => {
+        const change = () => void app.store.togglePin(entry);
+        const isPinned = app.store.togglePin(entry);
+        app.undo.record(isPinned ? texts.pinned(entry.key) : texts.unpinned(entry.key), change);
       }),
       title: () => (app.item && app.store.isPinned(app.item.key) ? texts.unpin : texts.pin),
     },
-    "item.key": copies((one) => one.key, (one) => texts.copied(one.key)),
-    "item.link": copies(itemLink, (one) => texts.copiedLink(one.key)),
-    "item.markdown": copies(itemMarkdown, (one) => (one.body === null ? texts.copiedMarkdown : texts.copiedMarkdownWithText)(one.key)),
+    "item.key": copies((entry) => entry.key, (entry) => texts.copied(entry.key)),
+    "item.link": copies(itemLink, (entry) => texts.copiedLink(entry.key)),
+    "item.markdown": copies(itemMarkdown, (entry) => (entry.body === null ? texts.copiedMarkdown : texts.copiedMarkdownWithText)(entry.key)),
   };
 }

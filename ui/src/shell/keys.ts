@@ -163,7 +163,7 @@ export const SHORTCUTS: readonly { id: Group; title: string; shortcuts: readonly
   id,
   title: id === "everywhere" || id === "item" ? texts.groups[id] : texts.views[id].name,
   shortcuts: [
-    ...COMMANDS.filter((one) => groupOf(one.id) === id && one.keys.length > 0).map((one) => ({ keys: one.keys, description: COMMAND_TITLES[one.id] })),
+    ...COMMANDS.filter((entry) => groupOf(entry.id) === id && entry.keys.length > 0).map((entry) => ({ keys: entry.keys, description: COMMAND_TITLES[entry.id] })),
     ...(OTHER_SHORTCUTS[id] ?? []),
   ],
 }));

@@ -70,11 +70,11 @@ const EMPTY_STATE: StoredState = {
 };
 
 const toItem = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
-const isItem = (one: unknown): one is Item =>
-  typeof one === "object" && one !== null && "key" in one && typeof one.key === "string" && "title" in one && typeof one.title === "string";
+const isItem = (entry: unknown): entry is Item =>
+  typeof entry === "object" && entry !== null && "key" in entry && typeof entry.key === "string" && "title" in entry && typeof entry.title === "string";
 
 const toNumbers = (found: unknown): Record<string, number> =>
-  Object.fromEntries(Object.entries(typeof found === "object" && found !== null ? found : {}).filter((one): one is [string, number] => typeof one[1] === "number"));
+  Object.fromEntries(Object.entries(typeof found === "object" && found !== null ? found : {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 const parseVisit = (found: VisitTime): VisitTime => ({ at: Number(found.at), upTo: toNumbers(found.upTo) });
 
 /** Parses the stored state; invalid parts count as empty. */
@@ -85,17 +85,17 @@ function parseState(text: string | null): StoredState {
     return {
       recent: (found.recent ?? []).filter(isItem),
       pinned: (found.pinned ?? []).filter(isItem),
-      searches: (found.searches ?? []).filter((one) => typeof one === "string"),
+      searches: (found.searches ?? []).filter((entry) => typeof entry === "string"),
       asked: typeof found.asked === "string" ? found.asked : "",
       triage: triage && triage.band in BAND_LABELS ? triage : null,
       snoozed: toNumbers(found.snoozed),
       visit: visit ? { last: parseVisit(visit.last), since: parseVisit(visit.since) } : null,
-      sort: SORT_ORDERS.find((one) => one === found.sort) ?? "best",
+      sort: SORT_ORDERS.find((entry) => entry === found.sort) ?? "best",
       syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
       syncEach: toNumbers(found.syncEach),
       syncMetered: found.syncMetered !== false,
-      images: (found.images ?? []).filter((one) => typeof one === "string"),
-      learnt: (found.learnt ?? []).filter((one) => typeof one === "string"),
+      images: (found.images ?? []).filter((entry) => typeof entry === "string"),
+      learnt: (found.learnt ?? []).filter((entry) => typeof entry === "string"),
     };
   } catch {
     return EMPTY_STATE;
@@ -143,19 +143,19 @@ export class LocalStore {
     const fresh = toItem(item);
     const { recent, pinned } = this.state;
     this.update({
-      recent: [fresh, ...recent.filter((one) => one.key !== fresh.key)].slice(0, MAX_RECENT),
-      pinned: pinned.map((one) => (one.key === fresh.key ? fresh : one)),
+      recent: [fresh, ...recent.filter((entry) => entry.key !== fresh.key)].slice(0, MAX_RECENT),
+      pinned: pinned.map((entry) => (entry.key === fresh.key ? fresh : entry)),
     });
   }
 
   isPinned(key: string): boolean {
-    return this.state.pinned.some((one) => one.key === key);
+    return this.state.pinned.some((entry) => entry.key === key);
   }
 
   /** Pins or unpins a document. Returns whether it is pinned now. */
   togglePin(item: Item): boolean {
     const was = this.isPinned(item.key);
-    const others = this.state.pinned.filter((one) => one.key !== item.key);
+    const others = this.state.pinned.filter((entry) => entry.key !== item.key);
     this.update({ pinned: was ? others : [toItem(item), ...others] });
     return !was;
   }
@@ -168,7 +168,7 @@ export class LocalStore {
   toggleSearch(query: string): boolean {
     const text = query.trim();
     const was = this.hasSearch(text);
-    const others = this.state.searches.filter((one) => one !== text);
+    const others = this.state.searches.filter((entry) => entry !== text);
     this.update({ searches: was ? others : [text, ...others] });
     return !was;
   }
@@ -186,7 +186,7 @@ export class LocalStore {
   }
 
   showImages(host: string, show: boolean): void {
-    const others = this.state.images.filter((one) => one !== host);
+    const others = this.state.images.filter((entry) => entry !== host);
     this.update({ images: show ? [...others, host] : others });
   }
 
@@ -202,7 +202,7 @@ export class LocalStore {
 
   /** Snoozes a report until a time, or (`null`) ends its snooze. Expired snoozes are removed. */
   snooze(key: string, until: number | null): void {
-    const others = Object.entries(this.state.snoozed).filter(([one, at]) => one !== key && at > Date.now());
+    const others = Object.entries(this.state.snoozed).filter(([entry, at]) => entry !== key && at > Date.now());
     this.update({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
   }
 }

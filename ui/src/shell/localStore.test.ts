@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { LocalStore, type Item } from "./localStore.svelte";
 
 const item = (key: string, title = key): Item => ({ key, title, kind: "issue", state: "open", state_reason: null });
-const keys = (items: readonly Item[]) => items.map((one) => one.key);
+const keys = (items: readonly Item[]) => items.map((entry) => entry.key);
 
 function opened(casebook = "/a"): LocalStore {
   const store = new LocalStore();
@@ -12,7 +12,7 @@ function opened(casebook = "/a"): LocalStore {
 
 beforeEach(() => localStorage.clear());
 
-it("keeps what was read, the latest first and each once, for its casebook alone", () => {
+it("keeps recent items per casebook", () => {
   const store = opened();
   for (const key of ["x", "y", "x"]) store.read(item(key));
   expect(keys(opened().state.recent)).toEqual(["x", "y"]);
@@ -21,21 +21,21 @@ it("keeps what was read, the latest first and each once, for its casebook alone"
   expect(store.state.recent.length).toBe(12);
 });
 
-it("pins and unpins, and a pinned one takes the title that it has now", () => {
+it("updates the title of pinned items", () => {
   const store = opened();
   expect([store.togglePin(item("x", "old")), store.togglePin(item("y")), store.isPinned("x")]).toEqual([true, true, true]);
   store.read(item("x", "new"));
-  expect(opened().state.pinned.map((one) => one.title)).toEqual(["y", "new"]);
+  expect(opened().state.pinned.map((entry) => entry.title)).toEqual(["y", "new"]);
   expect([store.togglePin(item("y")), keys(opened().state.pinned)]).toEqual([false, ["x"]]);
 });
 
-it("saves a search once, whatever blanks stand around it, and forgets it", () => {
+it("saves a trimmed search once", () => {
   const store = opened();
   expect([store.toggleSearch(" tls is:open "), opened().state.searches]).toEqual([true, ["tls is:open"]]);
   expect([store.toggleSearch("tls is:open"), opened().state.searches]).toEqual([false, []]);
 });
 
-it("knows what was last searched for, unless that is saved or was a pasted text", () => {
+it("keeps the last search unless saved or pasted", () => {
   const store = opened();
   store.recordQuery(" tls ");
   expect(opened().lastSearch).toBe("tls");
@@ -45,7 +45,7 @@ it("knows what was last searched for, unless that is saved or was a pasted text"
   expect(store.lastSearch).toBe(null);
 });
 
-it("measures what is new against the last look before this visit, also over a restart", () => {
+it("measures new reports from the previous visit", () => {
   const [day, hour] = [86_400_000, 3_600_000];
   const first = opened();
   first.recordVisit(10 * day, { "acme/app": 9 * day });
@@ -58,7 +58,7 @@ it("measures what is new against the last look before this visit, also over a re
   expect(next.since).toEqual({ at: 10 * day + hour, upTo: { "acme/app": 10 * day } });
 });
 
-it("keeps an interval for each source that has one of its own", () => {
+it("keeps sync intervals per source", () => {
   const store = opened();
   store.setSyncInterval("acme/app", 15);
   store.setSyncInterval("acme/mill", 0);
@@ -66,7 +66,7 @@ it("keeps an interval for each source that has one of its own", () => {
   expect([opened().state.syncEach, opened().state.syncMetered]).toEqual([{ "acme/mill": 0 }, true]);
 });
 
-it("takes what cannot be read as if it was never there", () => {
+it("ignores invalid storage", () => {
   for (const text of ["{", "7", '{"recent":[3,{"key":1}],"triage":{"band":"sure"},"visit":{"last":null},"sort":"odd"}']) {
     localStorage.setItem("shelf:/a", text);
     const store = opened();

@@ -54,9 +54,9 @@ function scoreKeywords({ detail = "", keywords = "" }: Command, typed: string): 
 export function matchingCommands(commands: readonly Command[], typed: string): Command[] {
   return commands
     .map((command) => ({ command, score: scoreTitle(command.title, typed) ?? scoreKeywords(command, typed) }))
-    .filter((one): one is { command: Command; score: number } => one.score !== null)
+    .filter((entry): entry is { command: Command; score: number } => entry.score !== null)
     .sort((a, b) => b.score - a.score)
-    .map((one) => one.command);
+    .map((entry) => entry.command);
 }
 
 /** Returns the document key in a text: `acme/app#12`, `#12`, `12`. */
@@ -81,8 +81,8 @@ export function paletteSections(
   if (text === "") return [...all];
   const key = isNumber(text) ? null : documentKey(text);
   const isOfItems = (section: Section) => section.id === "pinned" || section.id === "recent";
-  const fitting = matchingCommands(all.filter((one) => !isOfItems(one)).flatMap((one) => one.commands), text).slice(0, MAX_COMMANDS);
-  const known = matchingCommands(all.filter(isOfItems).flatMap((one) => one.commands), text).filter((one) => !items.some((item) => item.detail === one.detail));
+  const fitting = matchingCommands(all.filter((entry) => !isOfItems(entry)).flatMap((entry) => entry.commands), text).slice(0, MAX_COMMANDS);
+  const known = matchingCommands(all.filter(isOfItems).flatMap((entry) => entry.commands), text).filter((entry) => !items.some((item) => item.detail === entry.detail));
   const ofItems: Section = { id: "items", title: texts.items, commands: [...known, ...items] };
   const ofCommands: Section = { id: "commands", title: texts.commands, commands: fitting };
   const sections: Section[] = [

@@ -67,7 +67,7 @@ const scrollContainers = () => [...(main()?.querySelectorAll(SCROLL_CONTAINERS) 
 export function currentPlace(app: AppState): Place {
   const { view, search, answer, reader, splitPane: beside, triage, notes } = app;
   const place: Place = {
-    view, query: "", selected: null, reading: null, second: null, pane: "first", evidenceId: null, isReading: false, focus: focusPath(), scroll: scrollContainers().map((one) => one.scrollTop),
+    view, query: "", selected: null, reading: null, second: null, pane: "first", evidenceId: null, isReading: false, focus: focusPath(), scroll: scrollContainers().map((entry) => entry.scrollTop),
   };
   if (view === "search") {
     const [reading, second] = [readingIn("first", reader), readingIn("second", beside.reader)];
@@ -86,7 +86,7 @@ export function isSamePlace(a: Place, b: Place): boolean {
 
 /** Returns the label of a place on the back button. */
 export function placeLabel(place: Place): string {
-  if (place.view === "search" && place.reading && place.evidenceId === null) return words.shared.list([place.reading, place.second].flatMap((one) => one?.key ?? []));
+  if (place.view === "search" && place.reading && place.evidenceId === null) return words.shared.list([place.reading, place.second].flatMap((entry) => entry?.key ?? []));
   if (place.view === "search" && place.query) return words.shared.quoted(place.query.length > 24 ? `${place.query.slice(0, 24)}…` : place.query);
   return words.shell.views[place.view].name;
 }
@@ -111,7 +111,7 @@ export async function showPlace(app: AppState, place: Place): Promise<void> {
   } else if (place.view === "notes") notes.selected = place.selected;
   await tick();
   const elements = scrollContainers();
-  if (elements.length === place.scroll.length) elements.forEach((one, at) => (one.scrollTop = place.scroll[at] ?? 0));
+  if (elements.length === place.scroll.length) elements.forEach((entry, at) => (entry.scrollTop = place.scroll[at] ?? 0));
   // Without a focus path, the view has already focused its default element.
   if (!focusByPath(place.focus) && isFocusLost()) main()?.focus({ preventScroll: true });
 }

@@ -27,7 +27,7 @@ function system(): void {
   });
 }
 
-it("asks the system for nothing at start until something is switched on, and then each time", async () => {
+it("contacts the system once enabled", async () => {
   system();
   await new AppState().quickPrompt.start();
   expect(asked).toEqual([]);
@@ -40,7 +40,7 @@ it("asks the system for nothing at start until something is switched on, and the
   expect(asked.at(-1)).toEqual({ shortcut: "Ctrl+Alt+P", tray: false });
 });
 
-it("keeps the keys while they are off", async () => {
+it("keeps the shortcut while it is off", async () => {
   system();
   const { quickPrompt: quickPrompt } = new AppState();
   await quickPrompt.load();
@@ -52,7 +52,7 @@ it("keeps the keys while they are off", async () => {
   expect(asked.at(-1)).toEqual({ shortcut: "Super+J", tray: true });
 });
 
-it("takes settings that cannot be read as if nothing was chosen", async () => {
+it("ignores invalid settings", async () => {
   system();
   for (const stored of ["{", "7", "null", '{"on":"yes","shortcut":7,"tray":1}']) {
     localStorage.setItem("prompt", stored);
@@ -61,7 +61,7 @@ it("takes settings that cannot be read as if nothing was chosen", async () => {
   expect(asked).toEqual([]);
 });
 
-it("is off in the settings until it is switched on, and says a problem where it belongs", async () => {
+it("is off by default and shows problems", async () => {
   system();
   shortcutProblem = "another program holds Ctrl+Alt+P";
   const { quickPrompt: quickPrompt } = new AppState();
@@ -79,14 +79,14 @@ it("is off in the settings until it is switched on, and says a problem where it 
   press("j", { code: "KeyJ", ctrlKey: true });
   await settle();
   expect([asked.at(-1)?.shortcut, field?.getAttribute("aria-invalid")]).toEqual(["Ctrl+J", "false"]);
-  [...document.querySelectorAll("button")].find((one) => one.textContent.trim() === "Reset to Ctrl+Alt+P")?.click();
+  [...document.querySelectorAll("button")].find((entry) => entry.textContent.trim() === "Reset to Ctrl+Alt+P")?.click();
   tray?.click();
   await settle();
   expect(asked.at(-1)).toEqual({ shortcut: "Ctrl+Alt+P", tray: true });
   expect(document.getElementById("prompt-tray-problem")?.textContent).toBe("There is no tray.");
 });
 
-it("says which keys the desktop gave it, where the desktop gives them out", async () => {
+it("shows the keys that the desktop assigned", async () => {
   system();
   shortcutKeys = "Meta+J";
   const { quickPrompt: quickPrompt } = new AppState();
@@ -104,7 +104,7 @@ it.each<[PromptTarget, (app: AppState) => unknown, unknown]>([
   [{ view: "search", query: "tls" }, (app) => [app.view, app.search.query, app.search.isTyped], ["search", "tls", false]],
   [{ view: "triage", text: "it stops" }, (app) => [app.view, app.answer.subject, app.answer.currentItem?.section], ["search", "it stops", "related"]],
   [{ view: "ask", text: "it stops" }, (app) => [app.view, app.answer.subject, app.answer.currentItem?.section], ["search", "it stops", "problem"]],
-])("goes to %j, over whatever is open, and back", async (target, where, expected) => {
+])("opens %j over dialogs, and goes back", async (target, where, expected) => {
   const app = await openWindow("full");
   app.go("notes");
   app.commands.run("palette");
@@ -115,7 +115,7 @@ it.each<[PromptTarget, (app: AppState) => unknown, unknown]>([
   expect(app.view).toBe("notes");
 });
 
-it("goes to the desk where a report waits there", async () => {
+it("opens triage for a waiting report", async () => {
   const app = await openWindow("full");
   await app.triage.load();
   const waiting = app.triage.rows[3]?.key ?? "";
@@ -123,14 +123,14 @@ it("goes to the desk where a report waits there", async () => {
   expect([app.view, app.triage.selected]).toEqual(["triage", waiting]);
 });
 
-it("makes a brief of the text", async () => {
+it("opens a brief of the text", async () => {
   const app = await openWindow("full");
   await app.quickPrompt.show({ view: "brief", text: "it stops" });
   await settle();
   expect([app.view, document.querySelector("dialog[open]")?.className]).toEqual(["search", expect.stringContaining("brief")]);
 });
 
-it("leaves keys that are recorded to the field", async () => {
+it("the shortcut field receives all keys", async () => {
   const app = await openWindow("full");
   app.go("settings");
   await app.quickPrompt.load();

@@ -9,7 +9,7 @@ import type { AppState } from "./appState.svelte";
 
 /** Returns the worst remaining problem; notices do not count. */
 function worstFinding({ findings }: Health): Finding | null {
-  return findings.find((one) => !one.repaired && one.severity !== "notice") ?? null;
+  return findings.find((entry) => !entry.repaired && entry.severity !== "notice") ?? null;
 }
 
 export async function repair(app: AppState): Promise<void> {
@@ -20,7 +20,7 @@ export async function repair(app: AppState): Promise<void> {
     app.showError(thrown);
     return;
   }
-  const mended = health.findings.filter((one) => one.repaired).length;
+  const mended = health.findings.filter((entry) => entry.repaired).length;
   const worst = worstFinding(health);
   const failure: Failure | null = worst && { code: "corrupt", message: worst.what, hint: words.shared.sentences([worst.why, hintText(worst.remedy)]) };
   app.dismissMessage();

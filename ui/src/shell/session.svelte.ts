@@ -34,7 +34,7 @@ function toDraft(value: unknown): NoteDraftState {
   const { key: of, kind, title, body, tags, attach } = toRecord(value);
   return {
     key: toKey(of), kind: toNoteKind(kind) ?? "lesson", title: toText(title), body: toText(body), tags: toText(tags),
-    attach: Array.isArray(attach) ? attach.filter((one) => typeof one === "string") : [], beforePaste: null,
+    attach: Array.isArray(attach) ? attach.filter((entry) => typeof entry === "string") : [], beforePaste: null,
   };
 }
 
@@ -53,7 +53,7 @@ export function parseSession(stored: string | null): StoredSession | null {
       sources: { selected: toKey(sources?.["selected"]) },
       problems: {
         source: toKey(problems["source"]), span: typeof span === "number" && span >= 0 ? span : 24,
-        tab: TABS.find((one) => one === problems["tab"]) ?? "frequent",
+        tab: TABS.find((entry) => entry === problems["tab"]) ?? "frequent",
       },
       drafts: (Array.isArray(found["drafts"]) ? found["drafts"] : []).map(toDraft),
     };

@@ -40,7 +40,7 @@ beforeEach(() => {
   });
 });
 
-it("brings a half-written note back after a restart, also one whose form was open", () => {
+it("restores note drafts after a restart", () => {
   const app = opened();
   app.notes.startDraft({ attach: ["acme/app#1"] });
   if (app.notes.draft) app.notes.draft.body = "About one";
@@ -57,7 +57,7 @@ it("brings a half-written note back after a restart, also one whose form was ope
   expect(opened("/other").notes.hasNewDraft).toBe(false);
 });
 
-it("forgets a draft that was discarded", () => {
+it("forgets a discarded draft", () => {
   const app = opened();
   app.notes.startDraft({ title: "Half" });
   rest();
@@ -66,7 +66,7 @@ it("forgets a draft that was discarded", () => {
   expect(opened().notes.drafts.size).toBe(0);
 });
 
-it("never writes a pasted text to disk: of its note only what stood before", () => {
+it("never stores pasted note text", () => {
   const app = opened();
   app.notes.startDraft();
   if (app.notes.draft) app.notes.draft.title = "My own words";
@@ -89,7 +89,7 @@ it("never writes a pasted text to disk: of its note only what stood before", () 
   expect(again.notes.draft).toMatchObject({ title: "My own words", body: "" });
 });
 
-it("never takes an edited paste for a person's own words, also where a step back has brought it", () => {
+it("never stores an edited paste", () => {
   const { search } = opened();
   search.hasPaste = true;
   search.type("Erika cannot sign in");
@@ -104,7 +104,7 @@ it("never takes an edited paste for a person's own words, also where a step back
   expect(onDisk()).not.toContain("Erika");
 });
 
-it("brings back what was searched for, with its filters, the marked result and what was read", async () => {
+it("restores the query and the open item", async () => {
   const app = opened();
   app.search.type('tls is:open label:"help wanted"');
   await vi.advanceTimersByTimeAsync(500);
@@ -120,7 +120,7 @@ it("brings back what was searched for, with its filters, the marked result and w
   expect(again.history.previous?.query).toBe('tls is:open label:"help wanted"');
 });
 
-it("reads nothing that is gone, and marks what is read", async () => {
+it("skips items that no longer exist", async () => {
   const app = opened();
   app.search.type("tls");
   await app.reader.show({ key: "acme/app#1", anchor: null }, true);
@@ -134,7 +134,7 @@ it("reads nothing that is gone, and marks what is read", async () => {
   expect([again.reader.thread?.key, again.reader.failure, again.splitPane.isOpen]).toEqual(["acme/app#2", null, false]);
 });
 
-it("brings two items back side by side, also where nothing was searched for", async () => {
+it("restores two items side by side", async () => {
   const app = opened();
   await app.reader.show({ key: "acme/app#1", anchor: null }, true);
   rest();
@@ -150,7 +150,7 @@ it("brings two items back side by side, also where nothing was searched for", as
   expect(again.splitPane.layout(1280, again.reader.reading)).toEqual({ list: false, first: true, second: true });
 });
 
-it("shows each view as it was left", async () => {
+it("restores each view", async () => {
   const app = opened();
   Object.assign(app.problems, { source: "acme/app", span: 60, tab: "recurring" });
   Object.assign(app.notes, { kind: "signal", selected: "note#4" });
@@ -168,7 +168,7 @@ it("shows each view as it was left", async () => {
   expect(again.triage.selected).toBe("acme/app#6");
 });
 
-it("chooses no source that is gone", () => {
+it("ignores a removed source", () => {
   const app = opened();
   app.problems.source = "acme/app";
   app.session.dropMissing(["acme/other"]);
@@ -182,15 +182,15 @@ const kept: StoredSession = {
   sources: { selected: null }, problems: { source: null, span: 24, tab: "frequent" }, drafts: [],
 };
 
-it("keeps within its bound, the latest drafts first", () => {
+it("drops the oldest drafts above the limit", () => {
   const drafts = ["1".repeat(30_000), "2".repeat(30_000), "3".repeat(30_000)].map(draft);
   const stored = serializeSession({ ...kept, drafts });
   expect(stored.length).toBeLessThanOrEqual(MAX_SIZE);
-  expect(parseSession(stored)?.drafts.map((one) => one.body[0])).toEqual(["2", "3"]);
+  expect(parseSession(stored)?.drafts.map((entry) => entry.body[0])).toEqual(["2", "3"]);
   expect(parseSession(serializeSession({ ...kept, drafts: [draft("x".repeat(100_000))] }))?.drafts).toEqual([]);
 });
 
-it("takes what another version wrote, or what cannot be read, as if it was never there", () => {
+it("ignores invalid and foreign sessions", () => {
   expect([parseSession(null), parseSession("{"), parseSession("7"), parseSession(JSON.stringify({ ...kept, version: 2 }))]).toEqual([null, null, null, null]);
   expect(parseSession('{"version":1,"notes":{"kind":"poem","selected":7},"problems":{"span":"x","tab":"y"},"drafts":[3]}')).toMatchObject({
     notes: { kind: null, selected: null }, problems: { span: 24, tab: "frequent" }, drafts: [{ title: "", kind: "lesson" }],

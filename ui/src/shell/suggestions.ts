@@ -25,8 +25,8 @@ interface Navigation {
 function availableCommands(app: AppState, group: Group): Command[] {
   return app.commands
     .available(group)
-    .filter((one) => !one.keysOnly)
-    .map((one) => ({ id: one.id, title: app.commands.title(one.id), keys: one.keys.slice(0, 1), run: () => app.commands.run(one.id) }));
+    .filter((entry) => !entry.keysOnly)
+    .map((entry) => ({ id: entry.id, title: app.commands.title(entry.id), keys: entry.keys.slice(0, 1), run: () => app.commands.run(entry.id) }));
 }
 
 function openCommands(items: readonly Item[], sort: string, read: (key: string) => void): Command[] {
@@ -36,7 +36,7 @@ function openCommands(items: readonly Item[], sort: string, read: (key: string) 
 /** Returns all available commands in sections. */
 export function suggestions(app: AppState, { go, toSearch, searchFor, read }: Navigation): Section[] {
   const { store: store } = app;
-  const view = GROUPS.find((one) => one === app.view);
+  const view = GROUPS.find((entry) => entry === app.view);
   const item = app.item;
   const sections: Section[] = [
     { id: "item", title: item ? itemName(item) : "", commands: availableCommands(app, "item") },
@@ -44,7 +44,7 @@ export function suggestions(app: AppState, { go, toSearch, searchFor, read }: Na
     {
       id: "recent",
       title: texts.recent,
-      commands: openCommands(store.state.recent.filter((one) => !store.isPinned(one.key)).slice(0, MAX_RECENT), "recent", read),
+      commands: openCommands(store.state.recent.filter((entry) => !store.isPinned(entry.key)).slice(0, MAX_RECENT), "recent", read),
     },
     {
       id: "last",
@@ -63,12 +63,12 @@ export function suggestions(app: AppState, { go, toSearch, searchFor, read }: Na
       id: "go",
       title: texts.goTo,
       commands: [
-        ...VIEWS.map((one, at) => ({
-          id: `view-${one.id}`,
-          title: one.name,
-          detail: one.about,
+        ...VIEWS.map((entry, at) => ({
+          id: `view-${entry.id}`,
+          title: entry.name,
+          detail: entry.about,
           keys: [String(at + 1)],
-          run: () => (one.id === "search" ? toSearch() : go(one.id)),
+          run: () => (entry.id === "search" ? toSearch() : go(entry.id)),
         })),
         ...availableCommands(app, "everywhere"),
       ],
@@ -109,7 +109,7 @@ function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
     const stop = () => void app.jobs.cancel(job.kind).catch((thrown: unknown) => app.showError(thrown));
     findItems.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(texts.jobs[job.kind]), run: stop });
   }
-  for (const theme of APPEARANCE_OPTIONS.theme.filter((one) => one !== appearance.choices.theme)) {
+  for (const theme of APPEARANCE_OPTIONS.theme.filter((entry) => entry !== appearance.choices.theme)) {
     findItems.push({ id: `theme-${theme}`, title: texts.theme(texts.themes[theme]), run: () => appearance.choose({ theme }) });
   }
   const next = appearance.choices.density === "compact" ? "comfortable" : "compact";

@@ -4,7 +4,7 @@ import { Toasts } from "./toasts.svelte";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("shows the newest alone, for a while", () => {
+it("shows the newest toast for a while", () => {
   const toasts = new Toasts();
   for (const text of ["a", "b"]) toasts.show(text);
   expect(toasts.shown?.text).toBe("b");
@@ -12,7 +12,7 @@ it("shows the newest alone, for a while", () => {
   expect(toasts.shown).toBe(null);
 });
 
-it("waits while it is read", () => {
+it("a toast stays while it is read", () => {
   const toasts = new Toasts();
   toasts.show("read me");
   toasts.pauseTimeout();
@@ -23,7 +23,7 @@ it("waits while it is read", () => {
   expect(toasts.shown).toBe(null);
 });
 
-it("leaves a newer one where an older one is dismissed", () => {
+it("dismissing an old toast keeps the newest", () => {
   const toasts = new Toasts();
   const old = toasts.show("old");
   toasts.show("new");

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 const did = (words: string) => undo.record(words, () => void undone.push(words));
 
-it("takes back the last, then the one before, and says each time what", async () => {
+it("undoes actions in reverse order", async () => {
   did("first.");
   did("second.");
   expect(toasts.shown?.text).toBe("second.");
@@ -26,13 +26,13 @@ it("takes back the last, then the one before, and says each time what", async ()
   expect(await undo.undo()).toBe(false);
 });
 
-it("takes the same thing back once, however often it is asked", async () => {
+it("undoes an action once", async () => {
   const deed = did("only.");
   expect([await undo.undo(deed), await undo.undo(deed)]).toEqual([true, false]);
   expect(undone).toEqual(["only."]);
 });
 
-it("does not say that it did what it could not, and can be asked again", async () => {
+it("a failed undo can be repeated", async () => {
   let refuse = true;
   undo.record("moved.", () => {
     if (refuse) throw new Error("locked");

@@ -4,12 +4,12 @@ import { openWindow, setUpPage, settle, text } from "../stories/testPage";
 setUpPage();
 
 const click = (css: string, words: string) =>
-  [...document.querySelectorAll<HTMLElement>(css)].find((one) => one.textContent.includes(words))?.click();
+  [...document.querySelectorAll<HTMLElement>(css)].find((entry) => entry.textContent.includes(words))?.click();
 const pressed = () => text(".adding [aria-pressed=true]");
 
-it("leads from the first start to a tracker, to files or to the sample", async () => {
+it("offers a tracker, files or the sample", async () => {
   const app = await openWindow("empty");
-  expect([...document.querySelectorAll(".welcome .ways strong")].map((one) => one.textContent.trim())).toEqual([
+  expect([...document.querySelectorAll(".welcome .ways strong")].map((entry) => entry.textContent.trim())).toEqual([
     "Connect a tracker", "Import files", "Open the sample casebook",
   ]);
   click(".welcome button", "Import files");
@@ -22,7 +22,7 @@ it("leads from the first start to a tracker, to files or to the sample", async (
   expect([app.view, pressed()]).toEqual(["sources", "Connect a tracker"]);
 });
 
-it("turns to files where some are dropped while a tracker is being added", async () => {
+it("dropped files replace the tracker form", async () => {
   const app = await openWindow("full");
   app.sources.startAdding();
   await settle();
@@ -32,9 +32,9 @@ it("turns to files where some are dropped while a tracker is being added", async
   expect([pressed(), text(".found h3")]).toEqual(["Import files", "export/acme-issues.csv"]);
 });
 
-it("asks questions of what is there", async () => {
+it("suggests questions about the casebook", async () => {
   const app = await openWindow("full");
-  const asked = () => [...document.querySelectorAll(".questions button")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+  const asked = () => [...document.querySelectorAll(".questions button")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
   expect(asked()).toEqual([
     "Was this reported before? Sync stops after the certificate is renewed",
     "Was this solved before? Sync stops after the certificate is renewed",

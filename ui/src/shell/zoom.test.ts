@@ -7,7 +7,7 @@ beforeEach(() => zoom.applyZoom(100));
 
 const size = () => document.querySelector<HTMLSelectElement>("#zoom")?.value;
 
-it("is the same for the keys and in the settings", async () => {
+it("keys and settings change the same zoom", async () => {
   const app = await openWindow("full");
   app.go("settings");
   await settle();
@@ -20,7 +20,7 @@ it("is the same for the keys and in the settings", async () => {
   expect([size(), document.documentElement.style.fontSize]).toEqual(["100", ""]);
 });
 
-it("is taken over from another window", () => {
+it("adopts the zoom of another window", () => {
   localStorage.setItem("zoom", "150");
   zoom.restoreZoom();
   expect(zoom.zoomPercent()).toBe(150);
@@ -29,7 +29,7 @@ it("is taken over from another window", () => {
   expect(zoom.zoomPercent()).toBe(100);
 });
 
-it("leaves room for the list or a document where a large text has none for both", async () => {
+it("large text shows one pane", async () => {
   vi.stubGlobal("innerWidth", 1024);
   await openWindow("full");
   expect([document.querySelector(".results"), document.querySelector(".start")].map(Boolean)).toEqual([true, true]);

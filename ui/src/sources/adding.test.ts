@@ -7,7 +7,7 @@ import AddSource from "./AddSource.svelte";
 
 setUpPage();
 
-it("says that nothing was added where a host does not answer, until something else is typed", async () => {
+it("an unreachable host adds no source", async () => {
   mockIPC((command) => {
     if (command === "add_mirror") throw { code: "network", message: "the host does not answer", hint: "Progress is saved; run sync again to continue." };
     return null;

@@ -14,7 +14,7 @@ export const COLUMN_FIELDS = Object.entries(texts.fields).map(([field, name]) =>
 
 /** Returns the display name of a column's field. */
 export function fieldName(column: ColumnView): string {
-  return COLUMN_FIELDS.find((one) => one.field === column.field)?.name ?? column.field ?? "";
+  return COLUMN_FIELDS.find((entry) => entry.field === column.field)?.name ?? column.field ?? "";
 }
 
 /** Describes a file: "Jira CSV: 12 items, 30 comments". */

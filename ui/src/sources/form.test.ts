@@ -41,17 +41,17 @@ it.each([
   ["https://acme.example/forum/c/help/support/5", "discourse", "acme.example/forum", "support"],
   ["https://discourse.acme.example/", "discourse", "discourse.acme.example", "topics"],
   ["http://127.0.0.1:8080/acme/app", null, "http://127.0.0.1:8080", "acme/app"],
-])("reads %s", (typed, tracker, host, project) => {
+])("parses %s", (typed, tracker, host, project) => {
   expect(parseProject(typed)).toEqual({ tracker, host, project });
 });
 
-it("takes nothing else for a place", () => {
+it("rejects other texts", () => {
   for (const text of ["", "acme app", "-x/y", "https://github.com/acme", "https://bugs.acme.example/show_bug.cgi?id=7", "https://linear.app/acme/settings", "javascript:alert(1)", "https://a b/c/d"]) {
     expect(parseProject(text), text).toBe(null);
   }
 });
 
-it("knows how each tracker writes a project", () => {
+it("checks each tracker's project format", () => {
   expect(matchesShape("acme/app", trackerKind("github"))).toBe(true);
   expect(matchesShape("acme", trackerKind("github"))).toBe(false);
   expect(matchesShape("acme/sub/app", trackerKind("gitlab"))).toBe(true);
@@ -64,7 +64,7 @@ it("knows how each tracker writes a project", () => {
   expect(matchesShape("tickets", trackerKind("zendesk"))).toBe(true);
 });
 
-it("keeps a token for a host, not for a folder of it", () => {
+it("stores a token per host", () => {
   expect(tokenHost("acme.example/redmine")).toBe("acme.example");
   expect(tokenHost("http://127.0.0.1:8080/x")).toBe("http://127.0.0.1:8080");
 });

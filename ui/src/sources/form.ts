@@ -43,7 +43,7 @@ const TRACKER_TRAITS: readonly TrackerTraits[] = [
   { tracker: "discourse", host: null, parts: 1, parseWholeHost: "topics", wiki: false },
 ];
 
-export const TRACKERS: readonly TrackerKind[] = TRACKER_TRAITS.map((one) => ({ ...one, ...words.sources.trackers[one.tracker] }));
+export const TRACKERS: readonly TrackerKind[] = TRACKER_TRAITS.map((entry) => ({ ...entry, ...words.sources.trackers[entry.tracker] }));
 
 export function trackerKind(tracker: Tracker): TrackerKind {
   return TRACKERS.find((kind) => kind.tracker === tracker) as TrackerKind;
@@ -78,7 +78,7 @@ const HOSTS: readonly (readonly [tracker: Tracker, host: RegExp])[] = [
 /** Returns the kind of tracker that a host's name implies. */
 export function trackerAt(host: string): Tracker | null {
   const name = host.toLowerCase();
-  return HOSTS.find(([, one]) => one.test(name))?.[0] ?? null;
+  return HOSTS.find(([, entry]) => entry.test(name))?.[0] ?? null;
 }
 
 const ALIASES: Record<string, Tracker> = { forgejo: "gitea", "azure-devops": "azure" };

@@ -3,13 +3,13 @@ import { openWindow, setUpPage, settle } from "../stories/testPage";
 
 setUpPage();
 
-it("gives a source an interval of its own, and the one of all again", async () => {
+it("sets and resets a source's interval", async () => {
   const app = await openWindow("full");
   app.store.update({ syncEvery: 60 });
   app.go("sources");
   await settle();
   const field = () => document.querySelector<HTMLSelectElement>("#sync-this");
-  const options = () => [...(field()?.options ?? [])].map((one) => one.textContent);
+  const options = () => [...(field()?.options ?? [])].map((entry) => entry.textContent);
   expect(options()).toEqual(["As in Settings (every hour)", "Every 15 minutes", "Every hour", "Every 4 hours", "Every day", "Manually"]);
   const choose = (value: string) => {
     const select = field()!;

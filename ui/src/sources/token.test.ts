@@ -9,7 +9,7 @@ const MIRROR = { gaps: [], host: "github.com", progress: null, project: "acme/ap
 const SOURCE = { key: "acme/pump", kind: "github" };
 const NEW = { tracker: "github", place: "acme/pump", host: "github.com", key: null, wiki: true } as const;
 
-it("takes another token for a source that exists, and tests with it", async () => {
+it("stores and tests a new token", async () => {
   const app = await openWindow("full");
   app.go("sources");
   await settle();
@@ -35,7 +35,7 @@ it("takes another token for a source that exists, and tests with it", async () =
   expect(document.activeElement).toBe(opener);
 });
 
-it("keeps no source that cannot be read, and tells why where it was typed", async () => {
+it("removes a source that cannot be read", async () => {
   const app = await openWindow("full");
   app.sources.startAdding();
   await settle();
@@ -51,7 +51,7 @@ it("keeps no source that cannot be read, and tells why where it was typed", asyn
   expect(app.sources.isAdding).toBe(true);
 });
 
-it("adds a source while others are synced, and syncs it after them", async () => {
+it("syncs an added source after the current sync", async () => {
   const app = await openWindow("full");
   const synced: unknown[] = [];
   let end = () => {};
@@ -71,7 +71,7 @@ it("adds a source while others are synced, and syncs it after them", async () =>
   expect(synced).toEqual([["acme/app"], ["acme/pump"]]);
 });
 
-it("leaves a source that was there before alone", async () => {
+it("a failed test keeps an existing source", async () => {
   const app = await openWindow("full");
   const asked: string[] = [];
   mockIPC((command) => {

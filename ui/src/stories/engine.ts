@@ -34,9 +34,9 @@ function search(sort: SampleKind, request: Record<string, unknown>, isEmpty: boo
   // New reports were created within the last hours.
   const isNew = query.includes("created:>=");
   if (isNew) hits.length = Math.min(9, hits.length);
-  for (const [at, one] of isNew ? hits.entries() : []) one.created_at = new Date(Date.now() - (at + 1) * 3_600_000).toISOString();
+  for (const [at, entry] of isNew ? hits.entries() : []) entry.created_at = new Date(Date.now() - (at + 1) * 3_600_000).toISOString();
   return {
-    query, mode: "hybrid", arms: ["lexical", "semantic"], notices: [], conclusive: true, hits: isBrowsing ? hits.map((one) => ({ ...one, passages: [], why: "" })) : hits,
+    query, mode: "hybrid", arms: ["lexical", "semantic"], notices: [], conclusive: true, hits: isBrowsing ? hits.map((entry) => ({ ...entry, passages: [], why: "" })) : hits,
     total: isBrowsing ? total : null, took_ms: 7, coverage: status(false).coverage,
   };
 }
@@ -83,7 +83,7 @@ export function mockEngine(mood: Scenario): void {
       case "ask":
         return isEmpty ? EMPTY_ANSWER : sampleAnswer(sort, request["key"] as string | null);
       case "completions":
-        return ["bug", "area: sync", "needs a test"].filter((one) => one.includes(String(args["typed"])));
+        return ["bug", "area: sync", "needs a test"].filter((entry) => entry.includes(String(args["typed"])));
       case "read_logs":
         return isEmpty ? { ...logs(sort), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } : logs(sort);
       case "understand_files":

@@ -15,7 +15,7 @@ import Stories from "./Stories.svelte";
 
 const asked = new URLSearchParams(location.search);
 const target = document.getElementById("app");
-const mood = SCENARIOS.find((one) => one === asked.get("window"));
+const mood = SCENARIOS.find((entry) => entry === asked.get("window"));
 
 appearance.restore();
 const text = asked.get("text");
@@ -45,7 +45,7 @@ async function ask(mood: Scenario): Promise<void> {
   if (text !== null) prompt.type(text);
 }
 
-const prompted = SCENARIOS.find((one) => one === asked.get("prompt"));
+const prompted = SCENARIOS.find((entry) => entry === asked.get("prompt"));
 if (prompted) void ask(prompted);
 else if (mood) void open(mood);
 else if (target) mount(Stories, { target, props: { chosen: asked.get("component") } });

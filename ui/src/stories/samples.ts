@@ -137,10 +137,10 @@ export const problem = (size: number, sort: SampleKind): ListedProblem => {
   const status = STATUSES[size % 6]!;
   const isFixed = status === "solved" || status === "unreleased" || status === "came_back";
   return {
-    head: head!, members, size, open: all.filter((one) => one.open).length, status, fixed_in: isFixed ? "2.3.0" : null,
+    head: head!, members, size, open: all.filter((entry) => entry.open).length, status, fixed_in: isFixed ? "2.3.0" : null,
     came_back_in: status === "came_back" ? "2.3.1" : null, recent: size % 5, before: size % 4, articles: size % 4 ? [] : ["note#3"],
-    months: [1, 2, 3, 4, 5, 6].map((month) => ({ month: `2025-0${month}`, reports: all.filter((one) => one.created_at?.startsWith(`2025-0${month}`)).length })),
-    versions: ["2.2.0", "2.3.1"].map((version) => ({ version, reports: all.filter((one) => one.version === version).length })),
+    months: [1, 2, 3, 4, 5, 6].map((month) => ({ month: `2025-0${month}`, reports: all.filter((entry) => entry.created_at?.startsWith(`2025-0${month}`)).length })),
+    versions: ["2.2.0", "2.3.1"].map((version) => ({ version, reports: all.filter((entry) => entry.version === version).length })),
   };
 };
 

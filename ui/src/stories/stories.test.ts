@@ -13,7 +13,7 @@ setUpPage();
 async function objections(): Promise<string[]> {
   const rules = Object.fromEntries(["color-contrast", "region", "page-has-heading-one", "landmark-one-main"].map((rule) => [rule, { enabled: false }]));
   const { violations } = await axe.run(document.body, { rules, resultTypes: ["violations"] });
-  return violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 160)}`));
+  return violations.flatMap((entry) => entry.nodes.map((node) => `${entry.id}: ${node.html.slice(0, 160)}`));
 }
 
 it.each(STORIES.map((story) => [`${story.component}, ${story.state}`, story] as const))("%s", async (_, story) => {
@@ -33,7 +33,7 @@ it.each(SCENARIOS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const
   expect((globalThis as { owned?: number }).owned).toBe(undefined);
 });
 
-it("the window full: two items side by side", async () => {
+it("the window shows two items side by side", async () => {
   const app = await openWindow("full");
   await app.openDocument("acme/app#1");
   await app.splitPane.open("acme/app#2");
@@ -42,14 +42,14 @@ it("the window full: two items side by side", async () => {
   expect(await objections()).toEqual([]);
 });
 
-it("is in nothing that the product is made of", () => {
+it("the product does not include the stories", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:ts|svelte)$/.test(name) && !name.endsWith(".test.ts") && !name.startsWith("stories"));
   expect(files.filter((name) => /from "[^"]*\bstories\//.test(readFileSync(`src/${name}`, "utf8")))).toEqual([]);
   for (const page of ["index.html", "prompt.html"]) expect(readFileSync(page, "utf8")).not.toContain("stories");
   expect(/input: \[(.*)\]/.exec(readFileSync("vite.config.ts", "utf8"))?.[1]).toBe('"index.html", "prompt.html"');
 });
 
-it("has every component that takes no store, no other component and is no dialog", () => {
+it("every presentational component has a story", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".svelte") && !name.startsWith("stories"));
   const named = new Set(STORIES.map((story) => `${story.component}.svelte`));
   const untold = files.filter((name) => {

@@ -74,7 +74,7 @@ export function press(key: string, more: KeyboardEventInit = {}): boolean {
 
 /** Returns the first button whose name contains a text. */
 export const button = (words: string) =>
-  [...document.querySelectorAll<HTMLElement>("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent).includes(words));
+  [...document.querySelectorAll<HTMLElement>("button")].find((entry) => (entry.getAttribute("aria-label") ?? entry.textContent).includes(words));
 
 /** Returns an element's text in one line. */
 export const text = (css: string) => document.querySelector(css)?.textContent.replace(/\s+/g, " ").trim();

@@ -7,7 +7,7 @@ import { assessment } from "./labels";
 
 setUpPage();
 
-it("lists what came since the last visit with what is said of it, and opens a pair that waits", async () => {
+it("lists new reports with assessments", async () => {
   const [at, hour] = [Date.now(), 3_600_000];
   const looked = { at: at - 20 * hour, upTo: { "acme/app": at - 24 * hour } };
   localStorage.setItem("shelf:/home/me/casebook", JSON.stringify({ visit: { last: looked, since: looked } }));
@@ -26,10 +26,10 @@ it("lists what came since the last visit with what is said of it, and opens a pa
   await settle();
   // What was created before the source was last read to its end is not new, though it was found.
   expect(button("New since")?.textContent.replace(/\s+/g, " ").trim()).toBe("New since the last visit 2");
-  expect(asked.some((one) => one.startsWith("search is:issue is:open created:>=20"))).toBe(true);
+  expect(asked.some((entry) => entry.startsWith("search is:issue is:open created:>=20"))).toBe(true);
   press("a");
   await settle();
-  const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .said")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+  const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .said")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
   expect(rows().map((row) => row.replace(/ \S+$/, ""))).toEqual(["#6 Likely duplicate of #1, 72%", "#70 No earlier match"]);
   expect(asked).toContain("duplicates acme/app#70");
   expect(document.activeElement?.textContent).toContain("#6");
@@ -44,7 +44,7 @@ it("lists what came since the last visit with what is said of it, and opens a pa
   mockEngine("full");
 });
 
-it("says in one line what a report is", () => {
+it("assesses a report in one line", () => {
   const known = { key: "acme/app#2", disposition: null, kind: null, state: null, state_reason: null, title: null, url: null };
   expect([
     assessment({ known, candidates: [] }), assessment({ known: null, candidates: [] }), assessment({ known: null, candidates: [{ ...candidate(), band: "related" }] }),

@@ -55,17 +55,17 @@ export class TodayDecisions {
     const here = decisions.map((decision): DecidedPair => ({
       key: decision.item.key, other: decision.other, kind: decision.kind, at: decision.at, actor: null, title: decision.item.title, decision,
     }));
-    const pairs = new Set(here.map((one) => pair(one.key, one.other)));
-    const before = this.#stored.filter((one) => !pairs.has(pair(one.first, one.second))).map((one): DecidedPair => {
-      const [key, other] = orderPair(one);
-      return { key, other, kind: one.kind, at: Date.parse(one.decided_at), actor: one.actor, title: "", decision: null };
+    const pairs = new Set(here.map((entry) => pair(entry.key, entry.other)));
+    const before = this.#stored.filter((entry) => !pairs.has(pair(entry.first, entry.second))).map((entry): DecidedPair => {
+      const [key, other] = orderPair(entry);
+      return { key, other, kind: entry.kind, at: Date.parse(entry.decided_at), actor: entry.actor, title: "", decision: null };
     });
-    const latest = [...here.toReversed(), ...before].filter((one) => one.at >= from);
+    const latest = [...here.toReversed(), ...before].filter((entry) => entry.at >= from);
     return latest.sort((a, b) => b.at - a.at);
   }
 
   /** Removes an undone decision. */
   forget(key: string, other: string): void {
-    this.#stored = this.#stored.filter((one) => pair(one.first, one.second) !== pair(key, other));
+    this.#stored = this.#stored.filter((entry) => pair(entry.first, entry.second) !== pair(key, other));
   }
 }

@@ -5,13 +5,13 @@ import ComparedReport from "./ComparedReport.svelte";
 
 setUpPage();
 
-it("says once who reported when: with what was reported", () => {
+it("shows author and date only once", () => {
   mountComponent(ComparedReport, { role: "Candidate", thread: thread("plain"), marks: [], read: () => {}, hint: "o" });
-  expect([...document.querySelectorAll(".facts > span:not(.icon, [aria-hidden])")].map((one) => one.textContent)).toEqual(["milestone 2.4", "3 comments"]);
+  expect([...document.querySelectorAll(".facts > span:not(.icon, [aria-hidden])")].map((entry) => entry.textContent)).toEqual(["milestone 2.4", "3 comments"]);
   expect(text("[data-anchor=body] header")).toMatch(/jane\.doe member reported .* ago/);
 });
 
-it("lists what was decided, the last first, and takes back the one that is meant", async () => {
+it("undoes the chosen decision, listed newest first", async () => {
   const app = await openWindow("full");
   app.go("triage");
   await settle();
@@ -21,7 +21,7 @@ it("lists what was decided, the last first, and takes back the one that is meant
   }
   button("Decided today")?.click();
   await settle();
-  const rows = () => [...document.querySelectorAll("ul[aria-label='Decided today'] li")].map((one) => one.textContent.replace(/\s+/g, " ").trim()).slice(0, -3);
+  const rows = () => [...document.querySelectorAll("ul[aria-label='Decided today'] li")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim()).slice(0, -3);
   expect(rows()).toEqual(["#6 is not a duplicate of #1 Undo", "#5 is a duplicate of #1 Undo"]);
   document.querySelector<HTMLElement>("[aria-label='Undo: acme/app#5 is a duplicate of acme/app#1.']")?.click();
   await settle();
@@ -30,7 +30,7 @@ it("lists what was decided, the last first, and takes back the one that is meant
   expect(app.triage.rows.some((item) => item.key === "acme/app#5")).toBe(true);
 });
 
-it("asks in a dialog before it decides about pairs that were not shown", async () => {
+it("confirms before deciding unseen pairs", async () => {
   const app = await openWindow("full");
   app.go("triage");
   await settle();
@@ -44,6 +44,6 @@ it("asks in a dialog before it decides about pairs that were not shown", async (
   expect(app.triage.decisions).toEqual([]);
   button("Only the 1")?.click();
   await settle();
-  expect([app.triage.decisions.map((one) => one.item.key), words()]).toEqual([["acme/app#5"], undefined]);
+  expect([app.triage.decisions.map((entry) => entry.item.key), words()]).toEqual([["acme/app#5"], undefined]);
   expect(text("footer .toast .text")).toBe("acme/app#5 is a duplicate of acme/app#1.");
 });

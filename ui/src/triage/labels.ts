@@ -63,7 +63,7 @@ export function queueSummary(waiting: number, shown: number, expected: number): 
 /** Returns a one-line assessment of a new report. */
 export function assessment({ known, candidates }: Pick<DuplicatesResponse, "known" | "candidates">): string {
   if (known) return lists.knownDuplicate(shortKey(known.key));
-  const best = candidates.find((one) => one.verdict === null);
+  const best = candidates.find((entry) => entry.verdict === null);
   if (!best) return candidates.length > 0 ? lists.isDecided : lists.nothingLike;
   if (best.band === "none") return lists.nothingLike;
   return lists.judged(BAND_LABELS[best.band](candidateLabel(best)), percent(isDuplicateBand(best.band) ? best.confidence : best.worth));

@@ -148,7 +148,7 @@ export class Triage {
   /** Reports since the last visit, in the chosen source. */
   get newReports(): readonly Arrival[] {
     const { source } = this;
-    return source === null ? this.arrivals.list : this.arrivals.list.filter((one) => one.source === source);
+    return source === null ? this.arrivals.list : this.arrivals.list.filter((entry) => entry.source === source);
   }
 
   get decidedToday(): number {
@@ -234,7 +234,7 @@ export class Triage {
   /** Loads the current queue. */
   async load(): Promise<void> {
     const isCurrent = this.#queue.begin();
-    const known = new Set(this.decisions.filter((one) => one.stored));
+    const known = new Set(this.decisions.filter((entry) => entry.stored));
     const returned = this.#returned;
     try {
       const response = await api.triageQueue(this.#request(false));
@@ -428,7 +428,7 @@ export class Triage {
   /** Undoes one decision of the day, even if it was made together with others. */
   async undoDecision({ key, other, kind, decision }: DecidedPair): Promise<void> {
     const undoEntry = decision?.undoEntry ?? null;
-    const together = undoEntry ? this.decisions.filter((one) => one.undoEntry === undoEntry) : [];
+    const together = undoEntry ? this.decisions.filter((entry) => entry.undoEntry === undoEntry) : [];
     if (undoEntry && together.length === 1) {
       await this.#app.undo.undo(undoEntry);
       return;
@@ -499,7 +499,7 @@ export class Triage {
 
   /** Returns reports that wait again since the response, which lacks them. */
   #back(related: boolean): readonly TriageItem[] {
-    const back = this.#returned.filter((one) => one.related === related).map((one) => one.item);
+    const back = this.#returned.filter((entry) => entry.related === related).map((entry) => entry.item);
     return back.filter((item) => !this.#isDecided(item));
   }
 
@@ -536,7 +536,7 @@ export class Triage {
     const current = this.item;
     const related = this.isInRelated;
     this.#answer = answer;
-    this.#returned = this.#returned.filter((one) => !returned.includes(one));
+    this.#returned = this.#returned.filter((entry) => !returned.includes(entry));
     this.#kept = null;
     // The open report stays even if the response lacks it.
     if (current && !this.#has(current.key)) this.#kept = { item: current, other: current.candidate.key, related };
@@ -558,7 +558,7 @@ export class Triage {
 
   /** Returns a report to its list after its decision failed or was undone. */
   #return(decision: Decision): void {
-    this.decisions = this.decisions.filter((one) => one !== decision);
+    this.decisions = this.decisions.filter((entry) => entry !== decision);
     if (!this.#has(decision.item.key)) this.#returned = [...this.#returned, decision];
     if (decision.related) this.isRelatedOpen = true;
     this.#select(decision.item.key);

@@ -65,7 +65,7 @@ beforeEach(async () => {
 });
 afterEach(() => clearMocks());
 
-it("goes to the next report at once, and takes decisions back in their order", async () => {
+it("opens the next report and undoes in order", async () => {
   expect(triage.selected).toBe("a");
   void decide("duplicate");
   expect(triage.selected).toBe("b");
@@ -81,13 +81,13 @@ it("goes to the next report at once, and takes decisions back in their order", a
   ]);
 });
 
-it("decides only about a pair that has been shown, so that a held key decides one", async () => {
+it("a held key decides only the shown pair", async () => {
   await decide("duplicate");
   await triage.decide("duplicate");
   expect([triage.selected, asked]).toEqual(["b", ["record_verdict a a-old duplicate"]]);
 });
 
-it("puts a report back whose decision could not be kept", async () => {
+it("restores a report whose decision failed", async () => {
   refuse = true;
   await decide("related");
   expect(triage.items.map((i) => i.key)).toEqual(["a", "b", "c"]);
@@ -95,7 +95,7 @@ it("puts a report back whose decision could not be kept", async () => {
   expect(texts.length).toBe(1);
 });
 
-it("decides about the candidate that is shown", async () => {
+it("decides about the shown candidate", async () => {
   await rest();
   await rest();
   triage.nextCandidate(1);
@@ -104,13 +104,13 @@ it("decides about the candidate that is shown", async () => {
   expect(asked).toEqual(["record_verdict a a-2 duplicate"]);
 });
 
-it("puts a skipped report last", () => {
+it("moves a skipped report to the end", () => {
   triage.skip();
   expect(triage.selected).toBe("b");
   expect(triage.items.map((i) => i.key)).toEqual(["b", "c", "a"]);
 });
 
-it("puts a snoozed report off until tomorrow, and lets it wait again", async () => {
+it("a snoozed report returns tomorrow", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
     triage.snooze();
@@ -123,7 +123,7 @@ it("puts a snoozed report off until tomorrow, and lets it wait again", async () 
   }
 });
 
-it("does not show a decided pair again, but the report with another candidate", async () => {
+it("shows a decided report with another candidate", async () => {
   await decide("not_duplicate");
   await triage.load();
   expect(triage.items.map((i) => i.key)).toEqual(["b", "c"]);
@@ -132,7 +132,7 @@ it("does not show a decided pair again, but the report with another candidate", 
   expect(triage.items.map((i) => i.key)).toContain("a");
 });
 
-it("checks again for what was chosen while a check ran", async () => {
+it("rechecks after the settings changed", async () => {
   const scans: unknown[] = [];
   let end = () => {};
   clearMocks();
@@ -155,7 +155,7 @@ it("checks again for what was chosen while a check ran", async () => {
   expect(scans).toEqual([true, false]);
 });
 
-it("says that nothing waits once the queue after a check is here, and not before", async () => {
+it("is empty only after the queue reloads", async () => {
   let checked = false;
   let end = () => {};
   clearMocks();
@@ -177,7 +177,7 @@ it("says that nothing waits once the queue after a check is here, and not before
   expect(triage.loaded).toBe(true);
 });
 
-it("shows what may be the same unless told otherwise, and how many of the queue are expected to be", async () => {
+it("starts with possible duplicates and counts them", async () => {
   expect([bands, triage.closedLeftOut]).toEqual([["possible"], 7]);
   expect(triage.expected).toBeCloseTo(2.4);
   await decide("duplicate");
@@ -190,7 +190,7 @@ it("shows what may be the same unless told otherwise, and how many of the queue 
 
 const keys = (items: readonly TriageItem[]) => items.map((i) => i.key);
 
-it("shows a report again whose decision is taken back, though an answer has brought it back before", async () => {
+it("shows an undone report once", async () => {
   await decide("duplicate");
   expect(triage.selected).toBe("b");
   const back = triage.undo();
@@ -199,7 +199,7 @@ it("shows a report again whose decision is taken back, though an answer has brou
   expect([triage.selected, triage.items.filter((i) => i.key === "a").length]).toEqual(["a", 1]);
 });
 
-it("decides, skips and takes back in the second list as in the queue", async () => {
+it("related reports work like the queue", async () => {
   related = ["x", "y", "z"].map(item);
   await triage.load();
   triage.switchLists();
@@ -215,7 +215,7 @@ it("decides, skips and takes back in the second list as in the queue", async () 
   expect(asked).toEqual(["record_verdict y y-old related", "undo_verdict y y-old"]);
 });
 
-it("keeps the related report that is read when the lists are answered anew without it", async () => {
+it("keeps the open related report", async () => {
   related = ["x", "y"].map(item);
   await triage.load();
   triage.switchLists();
@@ -226,7 +226,7 @@ it("keeps the related report that is read when the lists are answered anew witho
 
 const seeAll = (keys: readonly string[]) => keys.forEach((key) => triage.markSeen(key, `${key}-old`));
 
-it("decides about all that are marked at once, says so once, and takes all back with one key", async () => {
+it("decides and undoes selected reports together", async () => {
   seeAll(["a", "b", "c"]);
   triage.selection.toggle("a");
   triage.select("b");
@@ -242,7 +242,7 @@ it("decides about all that are marked at once, says so once, and takes all back 
   expect([asked.slice(2), keys(triage.items).toSorted(), triage.decidedToday]).toEqual([["undo_verdict c c-old", "undo_verdict a a-old"], ["a", "b", "c"], 0]);
 });
 
-it("asks before it decides about what was not shown, and takes each answer", async () => {
+it("confirms decisions about unseen pairs", async () => {
   seeAll(["a"]);
   for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("related");
@@ -258,7 +258,7 @@ it("asks before it decides about what was not shown, and takes each answer", asy
   expect(asked.slice(1)).toEqual(["record_verdict b b-old not_duplicate", "record_verdict c c-old not_duplicate"]);
 });
 
-it("puts back what of several could not be kept, and takes back the others alone", async () => {
+it("restores only the failed decisions", async () => {
   seeAll(["a", "b"]);
   refused = "b";
   for (const key of ["a", "b"]) triage.selection.toggle(key);
@@ -269,18 +269,18 @@ it("puts back what of several could not be kept, and takes back the others alone
   expect([asked, keys(triage.items).toSorted()]).toEqual([["undo_verdict a a-old"], ["a", "b", "c"]]);
 });
 
-it("takes one of several back alone, and the rest with the next key", async () => {
+it("undoes one of several decisions", async () => {
   seeAll(["a", "b"]);
   for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
   asked = [];
-  await triage.undoDecision(triage.decidedPairs.find((one) => one.key === "a")!);
-  expect([asked, triage.decidedPairs.map((one) => one.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
+  await triage.undoDecision(triage.decidedPairs.find((entry) => entry.key === "a")!);
+  expect([asked, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
   await triage.undo();
   expect([asked[1], triage.decidedPairs]).toEqual(["undo_verdict b b-old", []]);
 });
 
-it("goes over and back with the arrows, and marks nothing twice", () => {
+it("arrows extend and shrink the selection", () => {
   triage.extend(1);
   triage.extend(1);
   expect(keys(triage.selection.items)).toEqual(["a", "b", "c"]);
@@ -294,22 +294,22 @@ const verdict = (first: string, second: string, kind: VerdictKind, at: number, c
   first, second, kind, canonical, reason: null, actor: "ann", decided_at: new Date(at).toISOString(),
 });
 
-it("knows what was decided today before it was opened, counts it, and takes it back", async () => {
+it("undoes decisions of earlier sessions", async () => {
   const now = Date.now();
   stored = [verdict("x#3", "x#7", "duplicate", now - 5, "x#3"), verdict("x#12", "x#9", "not_duplicate", now - 9), verdict("x#1", "x#2", "related", now - 2 * 86_400_000)];
   await triage.enter();
-  expect(triage.decidedPairs.map((one) => `${one.key} ${one.kind} ${one.other}`)).toEqual(["x#7 duplicate x#3", "x#12 not_duplicate x#9"]);
+  expect(triage.decidedPairs.map((entry) => `${entry.key} ${entry.kind} ${entry.other}`)).toEqual(["x#7 duplicate x#3", "x#12 not_duplicate x#9"]);
   await decide("related");
   expect([triage.decidedToday, triage.decidedPairs[0]?.key]).toEqual([3, "a"]);
   await triage.undo();
   asked = [];
   stored = stored.slice(1);
   await triage.undo();
-  expect([asked, triage.decidedPairs.map((one) => one.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
+  expect([asked, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
   expect(toasts.shown?.text).toBe("Undone: x#7 is a duplicate of x#3.");
 });
 
-it("counts the same after as many decisions as are taken back, whatever is loaded between", async () => {
+it("undoing all decisions restores the counts", async () => {
   [queue, related] = [["a", "b", "c"].map(item), ["x", "y"].map(item)];
   await triage.load();
   triage.toggleRelated();
@@ -319,8 +319,8 @@ it("counts the same after as many decisions as are taken back, whatever is loade
     await decide("duplicate");
     await rest();
     // The engine answers without what was decided.
-    queue = queue.filter((one) => !asked.some((line) => line.startsWith(`record_verdict ${one.key} `)));
-    related = related.filter((one) => !asked.some((line) => line.startsWith(`record_verdict ${one.key} `)));
+    queue = queue.filter((entry) => !asked.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
+    related = related.filter((entry) => !asked.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
     if (at % 2 === 0) await triage.load();
   }
   expect(counts()).toEqual([0, 0, 0]);
@@ -331,7 +331,7 @@ it("counts the same after as many decisions as are taken back, whatever is loade
   expect([counts(), keys(triage.items), keys(triage.related)]).toEqual([before, ["a", "b", "c"], ["x", "y"]]);
 });
 
-it("checks what is left as long as a check leaves less of it", async () => {
+it("repeats a check while it progresses", async () => {
   clearMocks();
   let left = 40;
   let scans = 0;

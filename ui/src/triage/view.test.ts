@@ -25,8 +25,8 @@ let commands: Commands;
 
 const numberOf = (key: unknown) => Number(String(key).split("#")[1]);
 const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
-const buttons = (css: string) => [...document.querySelectorAll(`${css} button`)].map((one) => one.textContent.trim());
-const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][aria-label^="${label}"] .title`)].map((one) => one.textContent);
+const buttons = (css: string) => [...document.querySelectorAll(`${css} button`)].map((entry) => entry.textContent.trim());
+const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][aria-label^="${label}"] .title`)].map((entry) => entry.textContent);
 const click = (words: string) => button(words)?.click();
 async function press(key: string): Promise<void> {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
@@ -75,7 +75,7 @@ beforeEach(() => {
   });
 });
 
-it("says what waits and what is expected of it, and what each pair is", async () => {
+it("shows the queue and each pair's band", async () => {
   await open();
   expect(text("header .end span")).toBe("2 to review, about 1 likely duplicate");
   expect(text("header .choice [aria-pressed=true]")).toBe("Possible");
@@ -85,7 +85,7 @@ it("says what waits and what is expected of it, and what each pair is", async ()
   expect(text("#waiting-1 .band")).toBe("●○○ Possible duplicate of #1: 30%");
 });
 
-it("holds the related ones below, closed until they are asked for, and decides about them by key", async () => {
+it("keys open and decide related reports", async () => {
   await open();
   const head = document.querySelector<HTMLElement>(".lists h2 button");
   expect([head?.getAttribute("aria-expanded"), text(".lists h2"), rows("Related")]).toEqual([
@@ -105,7 +105,7 @@ it("holds the related ones below, closed until they are asked for, and decides a
   expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports to review");
 });
 
-it("opens and closes the related ones by their heading, and leaves the pair that is read", async () => {
+it("toggling related reports keeps the pair", async () => {
   await open();
   click("Related, not duplicates");
   await rest();
@@ -119,7 +119,7 @@ it("opens and closes the related ones by their heading, and leaves the pair that
   expect([rows("Related"), triage.selected]).toEqual([[], "acme/app#5"]);
 });
 
-it("says that nothing waits, and what would add more", async () => {
+it("an empty queue offers what to add", async () => {
   queue = [];
   await open();
   await press("c");
@@ -137,7 +137,7 @@ it("says that nothing waits, and what would add more", async () => {
   expect([triage.includeClosed, buttons(".none")]).toEqual([true, []]);
 });
 
-it("offers nothing that would add nothing", async () => {
+it("offers nothing that adds nothing", async () => {
   [queue, related, closed] = [[], [], 0];
   await open();
   expect(text(".blank")).not.toContain("Only open reports");
