@@ -4,7 +4,7 @@ import { parseQuestion } from "../prompt/classify";
 
 setUpPage();
 
-/** What the pause of somebody who types takes. */
+/** Waits longer than the typing delay. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 400));
 
 it("an exact key is looked up as item", () => {

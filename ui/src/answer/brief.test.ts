@@ -43,11 +43,11 @@ it("uncertain redactions can be switched off", async () => {
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   const harbour = making.uncertain[0] as RedactionPreview;
   making.keepText(harbour);
-  // Also before the answer is there: a row that came twice, or went, would lose the focus.
+  // Before the response, too: a duplicated or missing row would lose the focus.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   await settled();
   expect(asked.at(-1)?.keep).toEqual(["Blue Harbour"]);
-  // It stays in its place, so that it can be ticked again.
+  // It stays in place, so that it can be switched on again.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   expect(making.isKept(harbour)).toBe(true);
   making.redactText(harbour);
@@ -72,7 +72,7 @@ it("copies the previewed Markdown", async () => {
   making.setRedaction(false);
   await making.copy();
   expect([put, making.isCopied, asked[0]?.redact]).toEqual([["# It drips\n"], true, false]);
-  // What was copied is of another brief then.
+  // The copy belongs to the previous brief.
   making.setRedaction(true);
   expect(making.isCopied).toBe(false);
 });
@@ -93,10 +93,10 @@ it("exports to the chosen path and format", async () => {
   expect([wrote, making.path, making.isChoosing]).toEqual([[], "~/brief.md", false]);
   chosen = "/home/me/Case 7.PDF";
   await making.saveAs();
-  // The dialog has asked whether a file that is there may be replaced.
+  // The dialog has confirmed replacing the file.
   expect([wrote.at(-1), making.format, making.savedPath]).toEqual([["pdf", "/home/me/Case 7.PDF", true], "pdf", "/home/me/Case 7.PDF"]);
   chosen = "/home/me/case.v2";
   await making.saveAs();
-  // Of the name that was made of it, it has not.
+  // It has not confirmed the name with the added extension.
   expect(wrote.at(-1)).toEqual(["pdf", "/home/me/case.v2.pdf", false]);
 });

@@ -65,7 +65,7 @@ export function fixLine(told: CaseComment | null, fixed_by: readonly FixedBy[], 
   return fixed_in === null ? "" : words.prompt.fixedIn(fixed_in);
 }
 
-export interface Headline {
+interface Headline {
   text: string;
   /** The item that it names, if any; its title, and the comment to open. */
   key: string | null;

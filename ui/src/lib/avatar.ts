@@ -1,7 +1,7 @@
 // Avatars made of initials and a color; no picture is ever fetched.
 
 /** Background and foreground colors, each for light and dark. */
-export interface AvatarColors {
+interface AvatarColors {
   background: readonly [light: string, dark: string];
   foreground: readonly [light: string, dark: string];
 }

@@ -38,7 +38,7 @@ it("animations last 120 ms at most", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.(?:css|svelte)$/.test(name));
   const slow = files.flatMap((name) =>
     [...readFileSync(`src/${name}`, "utf8").matchAll(/^\s*(?:animation|transition)(?:-duration)?:([^;]*);/gm)].flatMap(([, rule = ""]) =>
-      // The first time of each part is how long it takes; the second is how long it waits.
+      // The first time of each part is its duration, the second its delay.
       rule.split(",").flatMap((part) => {
         const [, n = "0", unit = "s"] = /([\d.]+)(ms|s)\b/.exec(part) ?? [];
         return Number(n) * (unit === "s" ? 1000 : 1) > 120 || part.includes("infinite") ? [`${name}: ${part.trim()}`] : [];

@@ -5,7 +5,7 @@ import { spanText } from "./text";
 import type { DocKind, Hit, State } from "./types";
 
 /** The known fields of a document. */
-export interface CachedDocument {
+interface CachedDocument {
   title?: string;
   kind?: DocKind;
   state?: State | null;

@@ -40,7 +40,7 @@ it("folds a long quote, counting wrapped lines", () => {
 
 it("the button counts hidden highlights", () => {
   show(log(40), [{ text: "line 39", kind: "same" }]);
-  expect(button()?.textContent).toBe("Show all 40 lines, with 1 mark");
+  expect(button()?.textContent).toBe("Show all 40 lines (1 highlight)");
 });
 
 it("opens the fold that receives focus", () => {

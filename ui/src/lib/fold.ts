@@ -3,7 +3,7 @@
 import { words } from "../words";
 
 /** Longer blocks are folded. */
-export const QUOTE_LINES = 6;
+const QUOTE_LINES = 6;
 export const CODE_LINES = 30;
 /** The assumed line length of running text, in characters. */
 const LINE_LENGTH = 90;

@@ -11,7 +11,7 @@ import { tokenize } from "./tokenize";
 import { languageOf } from "./languages";
 import type { Mark } from "./types";
 
-/** The texts that were read beside the page, and whether they are answered. */
+/** The requested languages, whether the worker replies, and how often it was terminated. */
 let read: string[];
 let answers: boolean;
 let ended: number;

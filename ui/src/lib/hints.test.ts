@@ -10,14 +10,14 @@ it("replaces commands with buttons", () => {
   expect(adaptHint("Free some disk space and run the command again.")).toEqual({ text: "Free some disk space and try again.", remedy: null });
   expect(adaptHint("Use another token: precedent login acme")).toEqual({ text: "Use another token.", remedy: "sources" });
   expect(adaptHint("Create a new token, or sign in again: gh auth login")).toEqual({ text: "Create a new token.", remedy: "sources" });
-  // What is said of another thing stays, whatever its words are.
+  // Text about other programs is kept.
   expect(hintText("Nothing sets a precedent here. Check --the log.")).toBe("Nothing sets a precedent here. Use the command line for this.");
   expect(hintText(null)).toBe("");
-  // Where no command is named, the code says what helps.
+  // Without a command, the error code determines the remedy.
   expect(adaptHint("Set GH_TOKEN.", "authentication")).toEqual({ text: "Set GH_TOKEN.", remedy: "sources" });
 });
 
-/** The texts in the sources of the engine, tests left out; a stroke at the end of a line joins two. */
+/** The string literals of the engine's sources without tests; a backslash joins two lines. */
 function texts(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".rs") && !/(?:^|\/)(?:tests|mcp|eval)\//.test(name))

@@ -9,7 +9,7 @@ const texts = words.shared.remedies;
 /** The action of a button next to a hint. */
 export type Remedy = "repair" | "rebuild" | "models" | "sources" | "add" | "notes";
 
-export interface Hint {
+interface Hint {
   text: string;
   remedy: Remedy | null;
 }

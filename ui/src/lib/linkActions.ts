@@ -11,7 +11,7 @@ export interface ImagePolicy {
   allow: (host: string) => void;
 }
 
-export interface LinkActions {
+interface LinkActions {
   /** Opens an item of the casebook. */
   openItem: (key: string) => void;
   /** Opens an address in the browser. */

@@ -3,7 +3,7 @@
 export const KEY_STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity };
 
 /** Returns how many rows a key moves, or `undefined` for other keys. */
-export function stepOf(event: KeyboardEvent): number | undefined {
+function stepOf(event: KeyboardEvent): number | undefined {
   return event.ctrlKey || event.metaKey || event.altKey || event.shiftKey ? undefined : KEY_STEPS[event.key];
 }
 

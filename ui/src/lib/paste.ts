@@ -1,17 +1,17 @@
 // Detects pasted or dropped text, which may be a customer's.
 
-/** Calls `told` before text is pasted or dropped, by key, menu or middle button. */
-export function onPaste(told: () => void): (box: HTMLElement) => () => void {
+/** Calls `callback` before text is pasted or dropped, by key, menu or middle button. */
+export function onPaste(callback: () => void): (box: HTMLElement) => () => void {
   return (box) => {
     const onbeforeinput = (event: InputEvent) => {
-      if (/^insertFrom(?:Paste|Drop|Yank)/.test(event.inputType)) told();
+      if (/^insertFrom(?:Paste|Drop|Yank)/.test(event.inputType)) callback();
     };
-    box.addEventListener("paste", told);
-    box.addEventListener("drop", told);
+    box.addEventListener("paste", callback);
+    box.addEventListener("drop", callback);
     box.addEventListener("beforeinput", onbeforeinput);
     return () => {
-      box.removeEventListener("paste", told);
-      box.removeEventListener("drop", told);
+      box.removeEventListener("paste", callback);
+      box.removeEventListener("drop", callback);
       box.removeEventListener("beforeinput", onbeforeinput);
     };
   };

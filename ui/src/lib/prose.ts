@@ -39,7 +39,7 @@ async function flush(): Promise<void> {
   }
 }
 
-export interface Block {
+interface Block {
   code: boolean;
   /** The language named by the fence. */
   language: string | null;

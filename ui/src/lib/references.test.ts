@@ -12,7 +12,7 @@ setUpPage();
 const known = thread("plain", 1);
 const here = referenceContext({ ...known, url: "https://tracker.example/acme/app/issues/1", links: [link("mentions", { key: "acme/app#40" }), link("mentions", { key: "acme/ui#2" }), link("mentions", { key: "acme/app#7", document: null })] });
 
-/** What is linked, and where that leads: the key of an item, or an address. */
+/** Returns the linked texts and their targets: an item's key or an address. */
 function links(html: string, at = here): string[][] {
   document.body.innerHTML = linkReferences(html, at);
   return [...document.body.querySelectorAll("a")].map((entry) => [entry.textContent ?? "", entry.dataset["item"] ?? entry.getAttribute("href") ?? ""]);

@@ -3,11 +3,9 @@
 import { words } from "../words";
 import type { DocKind, LinkView, State } from "./types";
 
-const { states } = words.shared;
+const { kinds, states } = words.shared;
 
-export const KIND_LABELS: Record<DocKind, string> = words.shared.kinds;
-
-export type Shape =
+type Shape =
   | "open"
   | "completed"
   | "not-planned"
@@ -18,15 +16,15 @@ export type Shape =
   | "page"
   | "note";
 
-export interface StateDisplay {
+interface StateDisplay {
   shape: Shape;
   /** "Closed as not planned". */
   label: string;
 }
 
 export function stateDisplay(kind: DocKind, state: State | null, reason: string | null): StateDisplay {
-  if (kind === "note") return { shape: "note", label: KIND_LABELS.note };
-  if (kind === "page") return { shape: "page", label: KIND_LABELS.page };
+  if (kind === "note") return { shape: "note", label: kinds.note };
+  if (kind === "page") return { shape: "page", label: kinds.page };
   if (kind === "pull_request") {
     if (state === "merged") return { shape: "merged", label: states.merged };
     if (state === "closed") return { shape: "pr-closed", label: states.notMerged };

@@ -41,7 +41,7 @@ const CHECK_DELAY = 450;
 export const CHECKED_KINDS: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
 
 /** Parses comma-separated tags. */
-export function parseTags(typed: string): string[] {
+function parseTags(typed: string): string[] {
   return [...new Set(typed.split(",").map((tag) => tag.trim()).filter(Boolean))];
 }
 

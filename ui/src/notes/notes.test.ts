@@ -63,7 +63,7 @@ it("continues a draft per note and item", () => {
   if (notes.draft) notes.draft.title = "Half";
   notes.closeAndReport();
   expect([notes.draft, toasts.shown?.text]).toEqual([null, "Kept as a draft. Open the form again to continue."]);
-  // One about an item is another note, and leaves the draft alone.
+  // A note about an item is a separate draft.
   notes.startDraft({ attach: ["acme/app#1"] });
   expect(notes.draft).toMatchObject({ title: "", attach: ["acme/app#1"] });
   if (notes.draft) notes.draft.body = "About one";

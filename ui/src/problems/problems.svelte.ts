@@ -9,7 +9,7 @@ import { words } from "../words";
 
 const texts = words.problems;
 
-export const LISTS: readonly ProblemList[] = ["frequent", "waiting", "unreleased", "recurring", "without_article"];
+const LISTS: readonly ProblemList[] = ["frequent", "waiting", "unreleased", "recurring", "without_article"];
 export type Tab = ProblemList | "numbers";
 export const TABS: readonly Tab[] = [...LISTS, "numbers"];
 
@@ -110,11 +110,7 @@ export class Problems {
     return (this.list && this.lists[this.list]) ?? null;
   }
 
-  readonly #shown = $derived(this.response ? sortProblems(this.response.list, this.response.problems) : []);
-
-  get shown(): readonly ListedProblem[] {
-    return this.#shown;
-  }
+  readonly shown: readonly ListedProblem[] = $derived(this.response ? sortProblems(this.response.list, this.response.problems) : []);
 
   /** The index of the selected problem; -1 in an empty list. */
   get index(): number {

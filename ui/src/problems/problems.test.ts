@@ -25,7 +25,7 @@ const rows = () => [...document.querySelectorAll("[id^=problem-] .what")].map((e
 const reports = () => [...document.querySelectorAll(".problem [data-list] .title")].map((entry) => entry.textContent);
 const click = (words: string) => button(words)?.click();
 async function key(name: string): Promise<void> {
-  // As the window does with what no list has taken.
+  // As the window handles keys that no list has handled.
   if (!press(name)) app.commands.handleKey(new KeyboardEvent("keydown", { key: name }), ["problems"]);
   await settle();
 }
@@ -68,7 +68,7 @@ it("lists the most reported problems first", () => {
   expect(text("#problem-0 .number")).toBe("4 Reports");
   expect(text(".foot")).toBe("3 problems, 9 open reports.");
   expect(asked[0]).toEqual({ source: null, list: "frequent", threshold: 0.5, min_reports: 0, limit: 100 });
-  // The others are asked for their totals.
+  // The other lists are loaded for their totals.
   expect(asked.map((entry) => entry.list)).toEqual(["frequent", "waiting", "unreleased", "recurring", "without_article"]);
 });
 

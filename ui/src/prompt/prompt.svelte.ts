@@ -27,7 +27,7 @@ export interface AnswerPart {
 }
 
 /** Another target to open. */
-export interface PromptAction {
+interface PromptAction {
   id: string;
   label: string;
   target: PromptTarget;
@@ -36,7 +36,7 @@ export interface PromptAction {
 /** The delay while typing; pasted text is looked up at once. */
 const TYPING_DELAY = 120;
 /** The number of search results shown. */
-export const MAX_RESULTS = 3;
+const MAX_RESULTS = 3;
 /** How long a text is kept after a click elsewhere hid the prompt. */
 const KEEP_DURATION = 90_000;
 export const CLIPBOARD_ROW = "offer";

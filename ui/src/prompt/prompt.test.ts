@@ -13,7 +13,7 @@ let prompt: Prompt;
 let asked: [string, Record<string, unknown>][];
 let clipboard: string | null;
 let copied: string[];
-/** What each command answers; a command that is not here answers with null. */
+/** The answer of each command; others answer with null. */
 let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 
 const answer = () => sampleAnswer("plain");
@@ -62,7 +62,7 @@ async function press(key: string, more: KeyboardEventInit = {}): Promise<boolean
   await rest();
   return isTaken;
 }
-/** The person turns to another window. */
+/** Moves the focus to another window. */
 async function turnAway(): Promise<void> {
   vi.spyOn(document, "hasFocus").mockReturnValue(false);
   window.dispatchEvent(new Event("blur"));
@@ -82,7 +82,7 @@ it("looks up the clipboard and accepts it", async () => {
   expect(commands("ask").length).toBe(1);
   expect(await press("Enter")).toBe(true);
   expect([field().value, document.activeElement?.id]).toEqual([TRACE, "lines"]);
-  // The same question is not asked again.
+  // The same question is not looked up again.
   expect(commands("ask").length).toBe(1);
   await press("Enter");
   expect(opened()).toEqual([{ view: "item", key: "acme/app#1", anchor: null }]);
@@ -91,7 +91,7 @@ it("looks up the clipboard and accepts it", async () => {
   expect(field().value).toBe("");
   expect(await press("Tab")).toBe(true);
   expect(field().value).toBe(TRACE);
-  // Then Tab goes on as everywhere.
+  // Then Tab moves the focus as usual.
   expect(await press("Tab")).toBe(false);
 });
 
@@ -189,7 +189,7 @@ it("full results replace lexical ones unless selected", async () => {
   await press("Enter");
   expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }]);
 
-  // Who names the mode means it; and what comes first is not lost to what fails then.
+  // An explicit mode is respected, and a later error keeps earlier results.
   await show(null);
   await type("mode:semantic pump");
   await rest(200);
@@ -242,7 +242,7 @@ it("Enter waits for its answer", async () => {
 
 it("keys open a brief and copy a reply", async () => {
   await show(TRACE);
-  // A letter in the field is a letter.
+  // A letter in the field is text.
   expect([await press("b"), await press("c")]).toEqual([false, false]);
   await press("C", { ctrlKey: true, shiftKey: true });
   expect(texts()).toBe("Copied a reply that cites 3 items.");
@@ -257,7 +257,7 @@ it("keys open a brief and copy a reply", async () => {
   expect([copied.length, opened()]).toEqual([2, []]);
   await press("b");
   expect(opened()).toEqual([{ view: "brief", text: TRACE }]);
-  // The reply is on the clipboard now, and is not offered as a question.
+  // The copied reply is not offered as a question.
   await show(copied[1] ?? "");
   expect(marked()).toBe(undefined);
   await type("acme/app#12");
@@ -277,7 +277,7 @@ it("a click elsewhere keeps the text", async () => {
   await type("pump stops");
   await press("Escape");
   expect([commands("hide_prompt").length, field().value]).toEqual([1, ""]);
-  // The focus that goes with it is no second wish.
+  // The resulting loss of focus has no further effect.
   await turnAway();
   expect(commands("hide_prompt").length).toBe(1);
 
@@ -288,7 +288,7 @@ it("a click elsewhere keeps the text", async () => {
   await show("old");
   expect([commands("hide_prompt").length, field().value]).toEqual([2, "pump stops"]);
   expect([field().selectionStart, field().selectionEnd]).toEqual([0, 10]);
-  // Something else was copied meanwhile: that is the question now.
+  // A changed clipboard is the new question.
   await turnAway();
   await show("acme/app#12");
   expect([field().value, marked()]).toEqual(["", "From the clipboard: a key: acme/app#12"]);
@@ -312,7 +312,7 @@ it("shows a shared error once", async () => {
   };
   await show("acme/app#12");
   expect([parts(), document.body.textContent.match(/no acme\/app#12/g)?.length]).toEqual([[], 1]);
-  // What is not there can be looked for, and not opened.
+  // A missing item can be searched for, but not opened.
   await press("ArrowUp");
   expect(marked()).toBe("Search for “acme/app#12”");
 });

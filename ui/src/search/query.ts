@@ -16,7 +16,7 @@ export function isPasted(query: string): boolean {
   return query.length > MAX_TYPED || query.trim().includes("\n");
 }
 
-export interface Filter {
+interface Filter {
   /** The word as typed: `-label:"help wanted"`. */
   text: string;
   /** The canonical name: `is` for `state:`. */

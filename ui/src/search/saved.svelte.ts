@@ -9,7 +9,7 @@ import { words } from "../words";
 
 const texts = words.search;
 
-export interface Tally {
+interface Tally {
   found: number;
   /** Whether there may be more; only one page is counted. */
   hasMore: boolean;

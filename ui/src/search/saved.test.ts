@@ -34,9 +34,9 @@ it("counts saved searches up to one page", async () => {
   for (const query of ["is:open label:bug", "tls", "rare", "mode:semantic slow", '"half']) store.toggleSearch(query);
   await saved.refresh();
   mountComponent(Rail, { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: "tls", searchFor: () => {} });
-  // One that cannot be counted is there all the same.
+  // An invalid search is listed without a count.
   expect(rail()).toEqual(['"half', "mode:semantic slow 50+ documents", "rare 3 documents", "tls 50+ documents", "is:open label:bug 12 documents"]);
-  // As the list of results asks: both tell one number.
+  // The same request as the search's, so that both show the same number.
   expect(asked).toContain("tls (as a search)");
   const labels = [...document.querySelectorAll(".saved button")].map((entry) => [entry.getAttribute("title"), entry.getAttribute("aria-current")]);
   expect(labels.slice(3)).toEqual([["tls: 50 documents or more", "true"], ["is:open label:bug: 12 documents", null]]);

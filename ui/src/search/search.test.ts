@@ -11,7 +11,6 @@ interface Asked {
   limit: number;
   apart: boolean;
   answer: (...keys: string[]) => void;
-  /** As a page of so many. */
   page: (total: number, ...keys: string[]) => void;
   refuse: (message: string, code?: string) => void;
 }
@@ -151,7 +150,7 @@ it("loads more results on request", async () => {
   asked[1]?.answer(...keys);
   await pass(0);
   expect([asked[1]?.limit, search.cutAt, search.hits.length, search.selected, search.generation]).toEqual([250, null, 120, "k49", 1]);
-  // Another query begins with a few again.
+  // A new query starts with the first limit.
   search.set("y");
   await pass(1);
   expect(asked[2]?.limit).toBe(50);
@@ -177,7 +176,7 @@ it("lists all documents and loads visible pages", async () => {
   await pass(0);
   expect([search.isBrowsing, search.hits.length, search.hits[0]?.key, search.hits[2]]).toEqual([true, 1000, "a", undefined]);
 
-  // A page in sight brings the next ones on the way, two at once; what was asked for is not asked for again.
+  // A visible page prefetches the next two; requested pages are not requested again.
   search.loadRows(0, 20);
   search.loadRows(3, 23);
   await pass(0);
@@ -188,7 +187,7 @@ it("lists all documents and loads visible pages", async () => {
 
   expect(asked.slice(3).map((a) => a.offset)).toEqual([400, 600]);
 
-  // What is in sight waits for none of these. The last one is marked as soon as it is there.
+  // A visible page loads at once, and its last row is selected when it arrives.
   expect(search.moveTo(999)).toBe(null);
   await pass(0);
   const last = asked.find((a) => a.offset === 800);
@@ -196,7 +195,7 @@ it("lists all documents and loads visible pages", async () => {
   await pass(0);
   expect([search.selected, search.selectedIndex]).toEqual(["k999", 999]);
 
-  // Words end it.
+  // A query with words ends the listing.
   search.set("words");
   await pass(0);
   asked.at(-1)?.answer("x");

@@ -5,7 +5,7 @@ import { button, openWindow, setUpPage, press, settle, text } from "../stories/t
 
 setUpPage();
 
-/** The window, this wide, with a document that is read and the focus on the list. */
+/** Opens a window of this width with a document, and focuses the list. */
 async function reading(width: number): Promise<AppState> {
   window.innerWidth = width;
   const app = await openWindow("full");
@@ -19,27 +19,27 @@ async function reading(width: number): Promise<AppState> {
 const list = () => document.querySelector<HTMLElement>("[role=listbox][aria-label=Results]");
 const panes = () => [...document.querySelectorAll(".reader")].map((entry) => entry.getAttribute("data-doc"));
 const seen = () => [document.querySelector(".results") && "list", ...panes()].filter(Boolean);
-/** Where the focus is: the list, or the pane of a document. */
+/** Returns the focused part: the list, or a pane's document. */
 const focus = () => (document.activeElement === list() ? "list" : document.activeElement?.closest(".reader")?.getAttribute("data-doc"));
 const go = async (key: string, more: KeyboardEventInit = {}) => {
   press(key, more);
-  // What has to come back first gets the focus in the next frame.
+  // An element that reappears gets the focus in the next frame.
   await new Promise((resolve) => requestAnimationFrame(resolve));
   await settle();
 };
-/** Marks the third result from the top; the first one is read, and so it is marked. */
+/** Selects the third result; the open first one is selected before. */
 function toThird(): void {
   for (let at = 0; at < 2; at++) {
     press("ArrowDown");
     flushSync();
   }
 }
-/** Opens the third result beside what is read. Those on the way to it are only passed by. */
+/** Opens the third result beside the open document. */
 async function beside(): Promise<void> {
   toThird();
   await go("Enter", { shiftKey: true });
 }
-/** Until a result that was marked is shown. */
+/** Waits for the preview of the selected result. */
 const passing = () => new Promise((resolve) => setTimeout(resolve, 120));
 
 it("opens a second item and shows the focus", async () => {
@@ -55,7 +55,7 @@ it("opens a second item and shows the focus", async () => {
   await go("l");
   await go("l");
   expect([focus(), current()]).toEqual(["acme/app#3", "acme/app#3"]);
-  // A link leads on in its own pane; what fixed it is one key away.
+  // A link opens in its own pane, here the link to the fix.
   document.querySelector<HTMLElement>("[data-pane=second] .fix")?.click();
   await settle();
   expect(panes()).toEqual(["acme/app#1", "acme/app#9"]);
@@ -67,7 +67,7 @@ it("closing the second item restores the focus", async () => {
   await go("Escape");
   expect([seen(), focus()]).toEqual([["list", "acme/app#1"], "list"]);
   await go("l");
-  // From a link of the first: back to that link.
+  // From a link in the first document, and back to it.
   const link = document.querySelector<HTMLElement>(".links .link");
   link?.focus();
   await go("Enter", { shiftKey: true });
@@ -110,7 +110,7 @@ it("opens beside from any view", async () => {
   app.go("triage");
   await settle();
   await go("j");
-  // As the menu of a row does.
+  // As an item menu does.
   app.menuItem = next ?? null;
   app.commands.run("item.beside");
   app.menuItem = null;
@@ -150,7 +150,7 @@ it("opens a previewed result beside the read item", async () => {
   expect(panes()).toEqual(["acme/app#3"]);
   await go("Enter", { shiftKey: true });
   expect(panes()).toEqual(["acme/app#1", "acme/app#3"]);
-  // Now the list leads the second one, and the first one stays.
+  // The list controls the second pane; the first stays.
   await go("j");
   await passing();
   expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#4"], "acme/app#4"]);
@@ -159,11 +159,11 @@ it("opens a previewed result beside the read item", async () => {
   await go("ArrowDown");
   await go("Enter");
   expect([panes(), focus()]).toEqual([["acme/app#1", "acme/app#5"], "acme/app#5"]);
-  // Nothing stands beside itself.
+  // An item is never beside itself.
   document.getElementById("hit-0")?.click();
   await settle();
   expect([panes(), app.splitPane.pane]).toEqual([["acme/app#1", "acme/app#5"], "first"]);
-  // From the list, Esc leads to the box as it always does.
+  // From the list, Esc focuses the box as usual.
   await go("Escape");
   expect([document.activeElement?.id, panes().length]).toEqual(["query", 2]);
 });
@@ -203,7 +203,7 @@ it("the open item stays selected in the list", async () => {
   expect([marked(), panes(), app.item?.key]).toEqual(["acme/app#1", ["acme/app#1"], "acme/app#1"]);
   await go("Escape");
   expect([marked(), app.item?.key]).toEqual(["acme/app#1", "acme/app#1"]);
-  // What is opened from elsewhere is marked too, and a step goes on from there.
+  // An item opened elsewhere is selected, too, and the next step starts there.
   await app.openDocument("acme/app#5");
   await settle();
   expect(marked()).toBe("acme/app#5");

@@ -6,7 +6,7 @@ import { words } from "../words";
 
 const texts = words.search.tour;
 
-export interface TourKey {
+interface TourKey {
   /** The command or action of the key. */
   id: CommandId | ViewId | "read";
   keys: string;

@@ -12,7 +12,7 @@ it("formats pressed keys", () => {
   expect(parseShortcut(key("ArrowUp", "ArrowUp", { metaKey: true }))).toEqual({ shortcut: "Super+Up" });
   expect(parseShortcut(key("F8", "F8", { ctrlKey: true }))).toEqual({ shortcut: "Ctrl+F8" });
   expect(parseShortcut(key("!", "Digit1", { ctrlKey: true, shiftKey: true }))).toEqual({ shortcut: "Ctrl+Shift+1" });
-  // What stands on the key, not where it is; but with Option a Mac types a sign.
+  // The character decides, except with Option on a Mac, which types another one.
   expect(parseShortcut(key("a", "KeyQ", { ctrlKey: true }))).toEqual({ shortcut: "Ctrl+A" });
   expect(parseShortcut(key("π", "KeyP", { altKey: true }))).toEqual({ shortcut: "Alt+P" });
 });

@@ -9,7 +9,7 @@ const MODIFIER = /^(?:Control|Alt|AltGraph|Shift|Meta|OS|CapsLock|Fn)$/;
 const NAMED_KEY = /^(?:F\d{1,2}|Space|Home|End|PageUp|PageDown|Insert|Delete|Arrow(?:Up|Down|Left|Right))$/;
 
 /** A shortcut, the problem with it, or `null` while only modifiers are pressed. */
-export type ShortcutInput = { shortcut: string } | { problem: string } | null;
+type ShortcutInput = { shortcut: string } | { problem: string } | null;
 
 /** Returns the key's name. With Alt, some layouts type another character, so the position decides. */
 function keyOf(event: KeyboardEvent): string | null {

@@ -35,7 +35,7 @@ import { Toasts } from "./toasts.svelte";
 import { UndoStack } from "./undo.svelte";
 import { Visits } from "./visits";
 
-export interface Message {
+interface Message {
   tone: "error" | "info";
   failure: Failure;
 }

@@ -72,7 +72,7 @@ it("reports new possible duplicates", async () => {
   };
   await app.autosync.syncDue(NOW);
   expect(app.toasts.shown?.text).toBe("1 new report is a possible duplicate. See it in Triage.");
-  // The desktop is told the same, and no title.
+  // The desktop notification has the same text, without titles.
   expect(told).toEqual(["1 new report is a possible duplicate."]);
 });
 
@@ -136,7 +136,7 @@ it("respects the interval of each source", async () => {
   app.store.setSyncInterval("acme/mill", 0);
   app.store.setSyncInterval("acme/pump", 240);
   await app.autosync.syncDue(NOW);
-  // It was tried, and is due again after its own time.
+  // After an attempt, it is due again after its own interval.
   await app.autosync.syncDue(NOW + 2 * MINUTE);
   await app.autosync.syncDue(NOW + 300 * MINUTE);
   expect(syncs).toEqual(["acme/app", "acme/app acme/pump"]);

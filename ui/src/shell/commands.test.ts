@@ -19,7 +19,7 @@ it("a held key repeats moves, not decisions", () => {
   const [decide, move] = [vi.fn(), vi.fn()];
   commands.register({ "triage.duplicate": { run: decide }, "triage.next": { run: move } });
   for (const repeat of [false, true, true]) {
-    // A held key that does nothing must do nothing else either.
+    // A held key without a repeat still blocks other handlers.
     expect(commands.handleKey(press("d", { repeat }), ["triage"])).toBe(true);
     commands.handleKey(press("j", { repeat }), ["triage"]);
   }
@@ -60,7 +60,7 @@ it("keys are unique and listed", () => {
   for (const group of GROUPS) {
     const reach = group === "everywhere" ? ["everywhere"] : ["everywhere", "item", group];
     const keys = COMMANDS.filter((entry) => reach.includes(groupOf(entry.id))).flatMap((entry) => entry.keys as readonly string[]);
-    // Sources have no items to copy the key of.
+    // Sources have no items whose key could be copied.
     if (group !== "sources") expect(new Set(keys).size, `${group}: ${keys.join(", ")}`).toBe(keys.length);
     const listed = SHORTCUTS.find((entry) => entry.id === group)?.shortcuts.flatMap((entry) => entry.keys) ?? [];
     for (const command of COMMANDS.filter((entry) => groupOf(entry.id) === group)) expect(listed).toEqual(expect.arrayContaining([...command.keys]));

@@ -15,7 +15,7 @@ it("shows the oldest sync", () => {
   expect(freshness(status(), mirrors.slice(0, 1), false, NOW)).toBe("Up to date · 2 min ago");
   expect(freshness(status(), mirrors, false, NOW)).toBe("Up to date · 1 h ago");
   expect(freshness(status(), [...mirrors, mirror(null)], false, NOW)).toBe("Up to date · never synced");
-  // Files are of no day.
+  // Imported files have no sync time.
   expect(freshness(status(), [], false, NOW)).toBe("Up to date");
 });
 

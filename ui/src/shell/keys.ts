@@ -6,7 +6,7 @@ const texts = words.shell;
 
 export type ViewId = "search" | "triage" | "notes" | "sources" | "problems" | "settings";
 
-export interface View {
+interface View {
   id: ViewId;
   name: string;
   /** The letter after `g`. */

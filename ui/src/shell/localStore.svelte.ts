@@ -19,7 +19,7 @@ export interface TriageSettings {
   band: Band;
 }
 
-export interface StoredState {
+interface StoredState {
   /** Recently read, newest first. */
   recent: readonly Item[];
   pinned: readonly Item[];
@@ -46,7 +46,7 @@ export interface StoredState {
 }
 
 /** A time when the window was in use, and how recent each source was then, in Unix milliseconds. */
-export interface VisitTime {
+interface VisitTime {
   at: number;
   upTo: Readonly<Record<string, number>>;
 }

@@ -49,7 +49,7 @@ it("measures new reports from the previous visit", () => {
   const [day, hour] = [86_400_000, 3_600_000];
   const first = opened();
   first.recordVisit(10 * day, { "acme/app": 9 * day });
-  // The first visit shows the last day.
+  // The first visit covers the last day.
   expect(first.since).toEqual({ at: 9 * day, upTo: {} });
   opened().recordVisit(10 * day + hour, { "acme/app": 10 * day });
   expect(opened().since).toEqual({ at: 9 * day, upTo: {} });

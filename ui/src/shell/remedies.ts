@@ -8,7 +8,7 @@ import type { AppState } from "./appState.svelte";
 
 const texts = words.shell;
 
-export interface RemedyAction {
+interface RemedyAction {
   label: string;
   run: () => void;
 }

@@ -17,7 +17,7 @@ function opened(casebook = "/casebook"): AppState {
   app.session.open(casebook);
   return app;
 }
-/** Waits until what changed is on the disk. */
+/** Waits until changes are stored. */
 function rest(): void {
   flushSync();
   vi.advanceTimersByTime(1000);
@@ -53,7 +53,7 @@ it("restores note drafts after a restart", () => {
   expect(again.notes.draft?.title).toBe("Half");
   again.notes.startDraft({ attach: ["acme/app#1"] });
   expect(again.notes.draft?.body).toBe("About one");
-  // Another casebook has notes of its own.
+  // Another casebook has its own notes.
   expect(opened("/other").notes.hasNewDraft).toBe(false);
 });
 
@@ -81,7 +81,7 @@ it("never stores pasted note text", () => {
   rest();
   expect(onDisk()).not.toContain("Erika");
   expect(app.search.isTyped).toBe(false);
-  // It is still there as long as the window is.
+  // It stays available until the window closes.
   app.notes.startDraft();
   expect(app.notes.draft?.body).toContain("Erika");
   const again = opened();
@@ -97,7 +97,7 @@ it("never stores an edited paste", () => {
   search.set("Erika cannot sign in", false);
   search.type("Erika cannot sign in today");
   expect(search.isTyped).toBe(false);
-  // The way on from there to words that were typed.
+  // Going back to a typed query.
   search.set("tls", false);
   expect(search.isTyped).toBe(true);
   rest();
@@ -115,7 +115,7 @@ it("restores the query and the open item", async () => {
   expect([again.search.query, again.search.isTyped, again.search.selected, again.reader.thread?.key]).toEqual([
     'tls is:open label:"help wanted"', true, "acme/app#2", "acme/app#2",
   ]);
-  // It can be typed on from there, and a step back leads to it.
+  // It can be edited, and going back returns to it.
   again.search.type("tls");
   expect(again.history.previous?.query).toBe('tls is:open label:"help wanted"');
 });
@@ -130,7 +130,7 @@ it("skips items that no longer exist", async () => {
   const again = opened();
   await vi.advanceTimersByTimeAsync(100);
   expect([again.search.query, again.search.selected]).toEqual(["tls", "acme/app#2"]);
-  // What is left of two is read alone.
+  // If one of two items is gone, the other is shown alone.
   expect([again.reader.thread?.key, again.reader.failure, again.splitPane.isOpen]).toEqual(["acme/app#2", null, false]);
 });
 
@@ -162,7 +162,7 @@ it("restores each view", async () => {
   const again = opened();
   expect([again.problems.source, again.problems.span, again.problems.tab, again.notes.kind, again.notes.selected]).toEqual(["acme/app", 60, "recurring", "signal", "note#4"]);
   expect(again.sources.selected).toBe("acme/app");
-  // It stays so until the desk is looked at.
+  // Triage keeps its state until it is opened.
   rest();
   await again.triage.load();
   expect(again.triage.selected).toBe("acme/app#6");

@@ -1,7 +1,7 @@
 // Short messages in the status bar. Only the newest is shown, so its undo is always the one of Ctrl
 // Z.
 
-export interface Toast {
+interface Toast {
   id: number;
   text: string;
   undo: (() => void) | null;

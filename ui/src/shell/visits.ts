@@ -7,7 +7,7 @@ const INTERVAL = 60_000;
 const INPUT_EVENTS = ["keydown", "pointerdown", "pointermove", "focus"] as const;
 
 /** Returns the time up to which a mirror is complete, in Unix milliseconds. */
-export function completeUpTo(mirror: MirrorView): number {
+function completeUpTo(mirror: MirrorView): number {
   const items = mirror.streams.find((stream) => stream.name === "items") ?? mirror.streams[0];
   return Date.parse(items?.watermark ?? mirror.synced_at ?? "");
 }

@@ -30,7 +30,7 @@ export function fileContents(file: FileView): string {
 }
 
 /** Returns the result of an import in one line. */
-export function importSummary(report: Imported): string {
+function importSummary(report: Imported): string {
   const into = shared.list(report.sources.map((share) => share.source)) || report.source;
   const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
   return texts.imported(into, [

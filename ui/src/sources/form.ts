@@ -19,7 +19,7 @@ interface TrackerTraits {
 }
 
 /** A kind of tracker with its texts. */
-export interface TrackerKind extends TrackerTraits {
+interface TrackerKind extends TrackerTraits {
   name: string;
   /** The format of a project's name. */
   shape: string;
@@ -50,7 +50,7 @@ export function trackerKind(tracker: Tracker): TrackerKind {
 }
 
 /** The parts of an address or key that are known. */
-export interface ParsedProject {
+interface ParsedProject {
   /** `null` if unknown. */
   tracker: Tracker | null;
   /** The host, with the tracker's path on it; `null` if none is named. */
@@ -76,7 +76,7 @@ const HOSTS: readonly (readonly [tracker: Tracker, host: RegExp])[] = [
 ];
 
 /** Returns the kind of tracker that a host's name implies. */
-export function trackerAt(host: string): Tracker | null {
+function trackerAt(host: string): Tracker | null {
   const name = host.toLowerCase();
   return HOSTS.find(([, entry]) => entry.test(name))?.[0] ?? null;
 }

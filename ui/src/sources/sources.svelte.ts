@@ -10,7 +10,7 @@ import { FileImport } from "./fileImport.svelte";
 const { news } = words.sources;
 
 /** The result of "Test access". */
-export type AccessTest = { access: Access } | { failure: Failure } | "asking";
+type AccessTest = { access: Access } | { failure: Failure } | "asking";
 
 export class Sources extends EngineRequest {
   mirrors = $state.raw<readonly MirrorView[]>([]);

@@ -24,7 +24,7 @@ it("lists new reports with assessments", async () => {
   });
   app.go("triage");
   await settle();
-  // What was created before the source was last read to its end is not new, though it was found.
+  // A report from before the source's last complete sync is not new.
   expect(button("New since")?.textContent.replace(/\s+/g, " ").trim()).toBe("New since the last visit 2");
   expect(asked.some((entry) => entry.startsWith("search is:issue is:open created:>=20"))).toBe(true);
   press("a");

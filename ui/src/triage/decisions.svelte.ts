@@ -28,7 +28,7 @@ export function startOfDay(now: number): number {
 const number = (key: string) => Number(/\d+$/.exec(key)?.[0] ?? 0);
 
 /** Returns the decided report and its match: the non-canonical or later one first. */
-export function orderPair({ first, second, canonical }: Verdict): [key: string, other: string] {
+function orderPair({ first, second, canonical }: Verdict): [key: string, other: string] {
   if (canonical !== null) return canonical === first ? [second, first] : [first, second];
   return number(first) > number(second) ? [first, second] : [second, first];
 }

@@ -28,7 +28,7 @@ interface KnownResponse {
 }
 
 /** A report and its candidate. */
-export interface Pair {
+interface Pair {
   item: TriageItem;
   other: string;
   /** Whether it is in the list of related reports. */
@@ -227,7 +227,7 @@ export class Triage {
     this.loaded = false;
     this.#answer = null;
     this.#returned = [];
-    this.#select(null);
+    this.select(null);
     void this.enter();
   }
 
@@ -283,7 +283,7 @@ export class Triage {
     const last = this.rows.length - 1;
     if (last < 0) return;
     const to = Math.min(Math.max(this.index + by, 0), last);
-    this.#select(this.rows[to]?.key ?? null);
+    this.select(this.rows[to]?.key ?? null);
   }
 
   /** Selects the current row and the one this many rows further, which becomes current. */
@@ -297,17 +297,13 @@ export class Triage {
   /** Opens a report and adds the current one to the history. */
   jump(key: string): void {
     if (key !== this.selected) this.#app.recordPlace();
-    this.#select(key);
-  }
-
-  select(key: string): void {
-    this.#select(key);
+    this.select(key);
   }
 
   /** Shows or hides the second list; the open pair stays while its report is visible. */
   toggleRelated(): void {
     this.isRelatedOpen = !this.isRelatedOpen;
-    if (this.index < 0) this.#select(this.rows[0]?.key ?? null);
+    if (this.index < 0) this.select(this.rows[0]?.key ?? null);
   }
 
   /** Goes to the second list, or back to the queue. */
@@ -373,7 +369,7 @@ export class Triage {
     const next = this.#after(pairs);
     this.selection.clear();
     this.decisions = [...this.decisions, ...made];
-    if (next !== this.selected) this.#select(next);
+    if (next !== this.selected) this.select(next);
     const recordings = made.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
     const message = made.length === 1 ? texts.one(decided[kind](first.item.key, first.other)) : texts.several[kind](made.length);
     const undoEntry = this.#app.undo.record(message, () => this.#takeAllBack(made, recordings));
@@ -401,7 +397,7 @@ export class Triage {
     const list = this.#list(related);
     const next = list[list.indexOf(item) + 1] ?? list[0];
     this.#skipped = [...this.#skipped.filter((key) => key !== item.key), item.key];
-    this.#select(next?.key ?? null);
+    this.select(next?.key ?? null);
   }
 
   /** Snoozes the report until tomorrow. */
@@ -411,10 +407,10 @@ export class Triage {
     const { store: store, undo } = this.#app;
     const next = this.#after([{ item, other: item.candidate.key, related: this.isInRelated }]);
     store.snooze(item.key, startOfDay(startOfDay(Date.now()) + OVER_A_DAY));
-    this.#select(next);
+    this.select(next);
     undo.record(texts.snoozed(item.key), () => {
       store.snooze(item.key, null);
-      this.#select(item.key);
+      this.select(item.key);
     });
   }
 
@@ -449,7 +445,7 @@ export class Triage {
     this.changes++;
     this.#returnTo = key;
     await Promise.all([this.today.load(), this.load()]);
-    if (this.rows.some((item) => item.key === key)) this.#select(key);
+    if (this.rows.some((item) => item.key === key)) this.select(key);
   }
 
   async #takeAllBack(made: readonly Decision[], recordings: readonly Promise<unknown>[]): Promise<void> {
@@ -540,7 +536,7 @@ export class Triage {
     this.#kept = null;
     // The open report stays even if the response lacks it.
     if (current && !this.#has(current.key)) this.#kept = { item: current, other: current.candidate.key, related };
-    if (this.index < 0) this.#select((this.rows.find((item) => item.key === this.#returnTo) ?? this.rows[0])?.key ?? null);
+    if (this.index < 0) this.select((this.rows.find((item) => item.key === this.#returnTo) ?? this.rows[0])?.key ?? null);
     this.#returnTo = null;
   }
 
@@ -561,10 +557,10 @@ export class Triage {
     this.decisions = this.decisions.filter((entry) => entry !== decision);
     if (!this.#has(decision.item.key)) this.#returned = [...this.#returned, decision];
     if (decision.related) this.isRelatedOpen = true;
-    this.#select(decision.item.key);
+    this.select(decision.item.key);
   }
 
-  #select(key: string | null): void {
+  select(key: string | null): void {
     this.selected = key;
     this.candidateIndex = 0;
     void this.#compare();

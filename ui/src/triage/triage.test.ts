@@ -24,7 +24,7 @@ let toasts: Toasts;
 let texts: unknown[];
 let triage: Triage;
 
-/** Decides about the pair once it has been shown. */
+/** Decides the pair once it is shown. */
 function decide(kind: VerdictKind): Promise<void> {
   triage.markSeen(triage.item?.key ?? "", triage.candidate?.key ?? "");
   return triage.decide(kind);
@@ -209,7 +209,7 @@ it("related reports work like the queue", async () => {
   expect([triage.selected, triage.relatedWaiting, triage.waiting]).toEqual(["z", 2, 3]);
   triage.toggleRelated();
   await triage.undo();
-  // It is shown where it was.
+  // It is shown in its list.
   expect([keys(triage.items), triage.isRelatedOpen, triage.selected]).toEqual([["a", "b", "c"], true, "y"]);
   expect([keys(triage.related).sort(), triage.relatedWaiting]).toEqual([["x", "y", "z"], 3]);
   expect(asked).toEqual(["record_verdict y y-old related", "undo_verdict y y-old"]);
@@ -318,7 +318,7 @@ it("undoing all decisions restores the counts", async () => {
   for (let at = 0; at < 5; at++) {
     await decide("duplicate");
     await rest();
-    // The engine answers without what was decided.
+    // The engine's next response lacks the decided reports.
     queue = queue.filter((entry) => !asked.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
     related = related.filter((entry) => !asked.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
     if (at % 2 === 0) await triage.load();

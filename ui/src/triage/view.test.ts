@@ -30,7 +30,7 @@ const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][ar
 const click = (words: string) => button(words)?.click();
 async function press(key: string): Promise<void> {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
-  // As the window does with what no list has taken.
+  // As the window handles keys that no list has handled.
   if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.handleKey(event, ["triage"]);
   await rest();
 }
@@ -80,7 +80,7 @@ it("shows the queue and each pair's band", async () => {
   expect(text("header .end span")).toBe("2 to review, about 1 likely duplicate");
   expect(text("header .choice [aria-pressed=true]")).toBe("Possible");
   expect(text(".confidence strong")).toBe("Likely duplicate of #1");
-  // Told by words and by the shape of the mark.
+  // Distinguished by text and by the symbol's shape.
   expect(text("#waiting-0 .band")).toBe("●●○ Likely duplicate of #1: 70%");
   expect(text("#waiting-1 .band")).toBe("●○○ Possible duplicate of #1: 30%");
 });
@@ -110,7 +110,7 @@ it("toggling related reports keeps the pair", async () => {
   click("Related, not duplicates");
   await rest();
   expect([rows("Related"), triage.selected]).toEqual([["Report 7"], "acme/app#5"]);
-  // A step in the list that holds nothing selected enters it.
+  // A step in a list without the selection enters it.
   document.querySelector<HTMLElement>("[role=listbox][aria-label^=Related]")?.focus();
   await press("ArrowDown");
   expect(triage.selected).toBe("acme/app#7");
