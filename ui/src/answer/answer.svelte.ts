@@ -23,9 +23,9 @@ type Question = ClassifiedInput & { source: string | null };
 function parseQuestion(query: string, sources: readonly string[]): Question | null {
   const subject = classifyInput(query, sources);
   if (subject === null || subject.key !== null || subject.kind !== "words") return subject && { ...subject, source: null };
-  const named = parseFilters(query).find((entry) => entry.name === "source" && !entry.negated)?.value ?? null;
+  const sourceName = parseFilters(query).find((entry) => entry.name === "source" && !entry.negated)?.value ?? null;
   const text = removeFilters(query).trim();
-  return text.length < MIN_LENGTH ? null : { ...subject, text, source: sources.find((entry) => entry.toLowerCase() === named?.toLowerCase()) ?? null };
+  return text.length < MIN_LENGTH ? null : { ...subject, text, source: sources.find((entry) => entry.toLowerCase() === sourceName?.toLowerCase()) ?? null };
 }
 
 export class Answer {
@@ -106,17 +106,17 @@ export class Answer {
     try {
       const response = await api.ask({ key: question.key, text: question.key === null ? question.text : "", source: question.source });
       if (!isCurrent()) return;
-      const stood = this.currentItem?.id;
+      const previousId = this.currentItem?.id;
       this.response = response;
       this.failure = null;
-      const marked = this.#mark?.(this.evidence) ?? this.evidence.find((entry) => entry.id === stood) ?? this.evidence[0];
+      const selected = this.#mark?.(this.evidence) ?? this.evidence.find((entry) => entry.id === previousId) ?? this.evidence[0];
       this.#mark = null;
-      this.currentIndex = marked ? this.evidence.indexOf(marked) : -1;
+      this.currentIndex = selected ? this.evidence.indexOf(selected) : -1;
       this.selectedIds = new Set(this.evidence.map((piece) => piece.id));
-    } catch (thrown) {
+    } catch (error) {
       if (!isCurrent()) return;
       this.response = null;
-      this.failure = api.toFailure(thrown);
+      this.failure = api.toFailure(error);
     }
     this.pending = false;
   }
@@ -151,9 +151,9 @@ export class Answer {
     void this.logs.read(this.files);
   }
 
-  move(by: number): void {
-    if (this.logs.isActive) this.logs.move(by);
-    else this.currentIndex = Math.min(Math.max(this.currentIndex + by, 0), this.evidence.length - 1);
+  move(delta: number): void {
+    if (this.logs.isActive) this.logs.move(delta);
+    else this.currentIndex = Math.min(Math.max(this.currentIndex + delta, 0), this.evidence.length - 1);
   }
 
   /** Selects a piece of evidence if it exists. */
@@ -164,9 +164,9 @@ export class Answer {
   }
 
   toggleInBrief(id: string): void {
-    const picked = new Set(this.selectedIds);
-    if (!picked.delete(id)) picked.add(id);
-    this.selectedIds = picked;
+    const selectedIds = new Set(this.selectedIds);
+    if (!selectedIds.delete(id)) selectedIds.add(id);
+    this.selectedIds = selectedIds;
   }
 
   /** Copies a reply that cites the answer. Returns the number of cited items. */

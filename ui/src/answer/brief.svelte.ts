@@ -22,8 +22,8 @@ export function replaceExtension(path: string, ending: string): string {
 
 /** Returns the keys of evidence that is not selected. */
 export function omittedKeys(all: readonly EvidenceItem[], picked: ReadonlySet<string>): string[] {
-  const wanted = new Set(all.filter((piece) => picked.has(piece.id)).map((piece) => piece.key));
-  return [...new Set(all.map((piece) => piece.key).filter((key) => !wanted.has(key)))];
+  const selectedKeys = new Set(all.filter((piece) => picked.has(piece.id)).map((piece) => piece.key));
+  return [...new Set(all.map((piece) => piece.key).filter((key) => !selectedKeys.has(key)))];
 }
 
 export class BriefDraft extends EngineRequest {
@@ -44,8 +44,8 @@ export class BriefDraft extends EngineRequest {
   begin(text: string, logs: readonly string[], source: string | null, leave_out: string[]): void {
     const privacy = { redact: true, redact_links: false, keep: [], notes: false };
     this.keptTexts = [];
-    const asked = logs.length > 0 ? { key: null, text: "", logs: [...logs] } : parseQuestion(text);
-    this.#change({ ...asked, source, without: [], leave_out, ...privacy, troubleshooting: api.CASE_SETTINGS });
+    const subject = logs.length > 0 ? { key: null, text: "", logs: [...logs] } : parseQuestion(text);
+    this.#change({ ...subject, source, without: [], leave_out, ...privacy, troubleshooting: api.CASE_SETTINGS });
   }
 
   setRedaction(redact: boolean): void {
@@ -109,8 +109,8 @@ export class BriefDraft extends EngineRequest {
     this.savedPath = null;
     try {
       this.savedPath = await api.exportBrief(this.request, this.format, this.path, replace);
-    } catch (thrown) {
-      this.exportFailure = api.toFailure(thrown);
+    } catch (error) {
+      this.exportFailure = api.toFailure(error);
     }
   }
 
@@ -123,12 +123,12 @@ export class BriefDraft extends EngineRequest {
       const chosen = await api.chooseFile(this.path);
       if (chosen === null) return;
       // A known extension chooses the format; otherwise the format's extension is added.
-      const meant = FORMATS.find((f) => chosen.toLowerCase().endsWith(`.${f.extension}`));
-      if (meant) this.format = meant.format;
-      this.path = meant ? chosen : `${chosen}.${FORMATS.find((f) => f.format === this.format)?.extension ?? "md"}`;
+      const known = FORMATS.find((f) => chosen.toLowerCase().endsWith(`.${f.extension}`));
+      if (known) this.format = known.format;
+      this.path = known ? chosen : `${chosen}.${FORMATS.find((f) => f.format === this.format)?.extension ?? "md"}`;
       await this.export(this.path === chosen);
-    } catch (thrown) {
-      this.exportFailure = api.toFailure(thrown);
+    } catch (error) {
+      this.exportFailure = api.toFailure(error);
     } finally {
       this.isChoosing = false;
     }
@@ -141,8 +141,8 @@ export class BriefDraft extends EngineRequest {
     try {
       await copyText(await api.briefMarkdown(this.request));
       this.isCopied = true;
-    } catch (thrown) {
-      this.exportFailure = api.toFailure(thrown);
+    } catch (error) {
+      this.exportFailure = api.toFailure(error);
     }
   }
 

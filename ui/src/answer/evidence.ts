@@ -57,9 +57,9 @@ export function orderComments(entry: SolvedCase): CaseComment[] {
 }
 
 /** Returns the fix in one line: its comment, or else the change. */
-export function fixLine(told: CaseComment | null, fixed_by: readonly FixedBy[], fixed_in: string | null): string {
+export function fixLine(fixComment: CaseComment | null, fixed_by: readonly FixedBy[], fixed_in: string | null): string {
   // A comment without a role says less than the change that closed the report.
-  if (told && (told.role !== null || (fixed_by.length === 0 && fixed_in === null))) return firstLine(told.text);
+  if (fixComment && (fixComment.role !== null || (fixed_by.length === 0 && fixed_in === null))) return firstLine(fixComment.text);
   const change = fixed_by[0];
   if (change) return words.prompt.fixedBy(change.key, toSingleLine(displayTitle(change.title)));
   return fixed_in === null ? "" : words.prompt.fixedIn(fixed_in);
@@ -86,8 +86,8 @@ export function summarize(answer: AskResponse, statusOf: (problem: KnownProblem)
   }
   const [entry] = cases;
   if (entry) {
-    const told = entry.fix === null ? null : (orderComments(entry)[0] ?? null);
-    return { text: entry.helps >= 0.5 ? texts.solvedBefore : texts.mayHelp, key: entry.key, title: entry.title, anchor: entry.fix, detail: fixLine(told, entry.fixed_by, entry.fixed_in) };
+    const fixComment = entry.fix === null ? null : (orderComments(entry)[0] ?? null);
+    return { text: entry.helps >= 0.5 ? texts.solvedBefore : texts.mayHelp, key: entry.key, title: entry.title, anchor: entry.fix, detail: fixLine(fixComment, entry.fixed_by, entry.fixed_in) };
   }
   for (const [sort, found] of [["article", articles], ["related", related], ["wiki", wiki], ["note", notes]] as const) {
     const first = found[0];

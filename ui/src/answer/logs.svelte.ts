@@ -89,9 +89,9 @@ export class Logs extends EngineRequest {
     this.failure = null;
   }
 
-  move(by: number): void {
+  move(delta: number): void {
     const last = (this.response?.errors.length ?? 0) - 1;
-    this.currentIndex = Math.min(Math.max(this.currentIndex + by, 0), Math.max(last, 0));
+    this.currentIndex = Math.min(Math.max(this.currentIndex + delta, 0), Math.max(last, 0));
   }
 
   /** Expands or collapses an error. */

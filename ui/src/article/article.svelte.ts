@@ -49,8 +49,8 @@ export class ArticleDraft extends EngineRequest {
     this.failure = null;
     try {
       this.message = await act();
-    } catch (thrown) {
-      this.failure = api.toFailure(thrown);
+    } catch (error) {
+      this.failure = api.toFailure(error);
     }
   }
 
@@ -58,7 +58,7 @@ export class ArticleDraft extends EngineRequest {
     this.request = request;
     this.message = null;
     this.failure = null;
-    const written = api.article(request).then(async (article) => ({ article, html: (await api.prose([article.markdown]))[0] ?? "" }));
-    await this.run(written, (answer) => Object.assign(this, answer));
+    const response = api.article(request).then(async (article) => ({ article, html: (await api.prose([article.markdown]))[0] ?? "" }));
+    await this.run(response, (answer) => Object.assign(this, answer));
   }
 }

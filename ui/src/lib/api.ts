@@ -193,11 +193,11 @@ function channel<T>(onMessage: (message: T) => void): Channel<T> {
 }
 
 /** Converts a thrown value to the engine's error type. */
-export function toFailure(thrown: unknown): engine.Failure {
-  if (typeof thrown === "object" && thrown !== null && "code" in thrown && "message" in thrown) {
-    const { code, message, hint } = thrown as Partial<engine.Failure>;
+export function toFailure(error: unknown): engine.Failure {
+  if (typeof error === "object" && error !== null && "code" in error && "message" in error) {
+    const { code, message, hint } = error as Partial<engine.Failure>;
     return { code: code ?? "internal", message: String(message), hint: hint ?? null };
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = error instanceof Error ? error.message : String(error);
   return { code: "internal", message, hint: words.shared.defect };
 }

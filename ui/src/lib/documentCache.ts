@@ -44,9 +44,9 @@ function cacheDocument(key: string, entry: Record<string, unknown>): void {
   if ("state" in entry) Object.assign(document, { state: entry["state"], state_reason: entry["state_reason"] ?? null });
   else if (typeof entry["open"] === "boolean") document.state = entry["open"] ? "open" : "closed";
   if (typeof entry["url"] === "string") document.url = entry["url"];
-  const all = { ...cache.get(key), ...document };
+  const merged = { ...cache.get(key), ...document };
   cache.delete(key);
-  cache.set(key, all);
+  cache.set(key, merged);
   const oldest = cache.keys().next();
   if (cache.size > MAX_CACHED && !oldest.done) cache.delete(oldest.value);
 }

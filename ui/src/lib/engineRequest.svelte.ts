@@ -19,8 +19,8 @@ export class EngineRequest {
       onResponse(response);
       this.failure = null;
       return true;
-    } catch (thrown) {
-      if (isCurrent()) this.failure = api.toFailure(thrown);
+    } catch (error) {
+      if (isCurrent()) this.failure = api.toFailure(error);
       return false;
     } finally {
       if (isCurrent()) this.pending = false;

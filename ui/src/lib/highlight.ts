@@ -39,19 +39,19 @@ function wrapTokens(element: HTMLElement, tokens: readonly Token[]): void {
   for (const text of texts) {
     const end = start + text.length;
     const parts: (string | HTMLElement)[] = [];
-    let done = start;
+    let offset = start;
     for (let token = tokens[next]; token && token[0] < end; token = tokens[next]) {
       const [from, to] = [Math.max(token[0], start), Math.min(token[1], end)];
       const span = document.createElement("span");
       span.className = `code-${token[2]}`;
       span.textContent = text.data.slice(from - start, to - start);
-      parts.push(text.data.slice(done - start, from - start), span);
-      done = to;
+      parts.push(text.data.slice(offset - start, from - start), span);
+      offset = to;
       // The token continues in the next text node.
       if (token[1] > end) break;
       next++;
     }
-    if (parts.length > 0) text.replaceWith(...parts.filter((part) => part !== ""), text.data.slice(done - start));
+    if (parts.length > 0) text.replaceWith(...parts.filter((part) => part !== ""), text.data.slice(offset - start));
     start = end;
   }
 }

@@ -37,13 +37,13 @@ export function adaptHint(text: string, code: Code | null = null): Hint {
   let remedy: Remedy | null = null;
   const sentences = text.replace(OPTION, "").split(SENTENCES).map((sentence) => {
     const parts = sentence.split(PARTS);
-    const named = parts.map((part) => COMMAND.exec(part)).filter((one) => one !== null);
-    if (named.length === 0) return sentence;
-    const command = named.map((one) => one[1] ?? one[2]).find((one) => one !== undefined);
+    const commands = parts.map((part) => COMMAND.exec(part)).filter((one) => one !== null);
+    if (commands.length === 0) return sentence;
+    const command = commands.map((one) => one[1] ?? one[2]).find((one) => one !== undefined);
     remedy ??= (command && REMEDIES[command]) || null;
     const [first = "", ...others] = parts;
-    const instead = COMMAND.test(first) ? (ADVICE.exec(first)?.[1] ?? texts[remedy ?? "other"].slice(0, -1)) : first;
-    const whole = instead + others.filter((part) => !COMMAND.test(part)).join("");
+    const replacement = COMMAND.test(first) ? (ADVICE.exec(first)?.[1] ?? texts[remedy ?? "other"].slice(0, -1)) : first;
+    const whole = replacement + others.filter((part) => !COMMAND.test(part)).join("");
     return whole.endsWith(".") ? whole : `${whole}.`;
   });
   const whole = [...new Set(sentences)].join(" ").replace("run the command again", "try again");

@@ -26,8 +26,8 @@ async function loadImage(place: HTMLElement, url: string): Promise<boolean> {
     place.replaceChildren(image);
     place.classList.add("loaded");
     return true;
-  } catch (thrown) {
-    place.title = api.toFailure(thrown).message;
+  } catch (error) {
+    place.title = api.toFailure(error).message;
     return false;
   }
 }
@@ -37,13 +37,13 @@ function hostOf(url: string): string | null {
 }
 
 /** Loads the images of allowed hosts, and offers to show those of other source hosts. */
-export function embedImages(_html: string, of: ImagePolicy | undefined): (root: HTMLElement) => () => void {
+export function embedImages(_html: string, policy: ImagePolicy | undefined): (root: HTMLElement) => () => void {
   return (root) => {
     const offers: HTMLElement[] = [];
     for (const place of root.querySelectorAll<HTMLElement>(".remote-image[data-src]:not(.loaded)")) {
       const url = place.dataset["src"] ?? "";
       const host = hostOf(url);
-      if (host === null || !of?.isSourceHost(host)) continue;
+      if (host === null || !policy?.isSourceHost(host)) continue;
       const offer = (run: () => void) => {
         const button = document.createElement("button");
         button.type = "button";
@@ -60,8 +60,8 @@ export function embedImages(_html: string, of: ImagePolicy | undefined): (root: 
       };
       // A failed image is offered again.
       const show = () => void loadImage(place, url).then((isShown) => isShown || !place.isConnected || offer(show));
-      if (of.isAllowed(host)) show();
-      else offer(() => of.allow(host));
+      if (policy.isAllowed(host)) show();
+      else offer(() => policy.allow(host));
     }
     return () => offers.forEach((offer) => offer.remove());
   };

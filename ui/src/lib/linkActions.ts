@@ -34,12 +34,12 @@ export function leads(): LinkActions | null {
 }
 
 /** Opens the clicked link without leaving the page. */
-export function followLink(event: Event, base: string | null, to: LinkActions | null): void {
+export function followLink(event: Event, base: string | null, actions: LinkActions | null): void {
   const link = event.target instanceof Element ? event.target.closest<HTMLElement>("a[href]") : null;
   if (!link) return;
   event.preventDefault();
   const key = link.dataset["item"];
   const url = key === undefined ? linkAddress(event, base) : null;
-  if (key !== undefined) to?.openItem(key);
-  else if (url !== null) to?.openAddress(url);
+  if (key !== undefined) actions?.openItem(key);
+  else if (url !== null) actions?.openAddress(url);
 }

@@ -8,10 +8,10 @@ function stepOf(event: KeyboardEvent): number | undefined {
 }
 
 /** Creates a key handler for a list: `move` moves the selection, `open` handles Enter. */
-export function listKeys(move: (by: number) => void, open?: () => void): (event: KeyboardEvent) => void {
+export function listKeys(move: (delta: number) => void, open?: () => void): (event: KeyboardEvent) => void {
   return (event) => {
-    const by = stepOf(event);
-    if (by !== undefined) move(by);
+    const delta = stepOf(event);
+    if (delta !== undefined) move(delta);
     else if (event.key === "Enter" && open && !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey) open();
     else return;
     event.preventDefault();
@@ -20,10 +20,10 @@ export function listKeys(move: (by: number) => void, open?: () => void): (event:
 
 /** Creates a key handler that moves the focus between buttons and wraps around. */
 export function focusKeys(all: () => readonly HTMLElement[]): (event: KeyboardEvent) => void {
-  return listKeys((by) => {
+  return listKeys((delta) => {
     const buttons = all();
     const at = buttons.findIndex((button) => button === document.activeElement);
-    const to = Number.isFinite(by) ? (at + by + buttons.length) % buttons.length : by;
-    buttons[Math.min(Math.max(to, 0), buttons.length - 1)]?.focus();
+    const target = Number.isFinite(delta) ? (at + delta + buttons.length) % buttons.length : delta;
+    buttons[Math.min(Math.max(target, 0), buttons.length - 1)]?.focus();
   });
 }

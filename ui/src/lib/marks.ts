@@ -22,18 +22,18 @@ export function highlightMarks(html: string, marks: readonly Mark[]): string {
   while (walker.nextNode()) if (walker.currentNode instanceof Text) nodes.push(walker.currentNode);
   let count = 0;
   for (const node of nodes) {
-    let at = 0;
+    let offset = 0;
     const parts = document.createDocumentFragment();
     for (const match of node.data.matchAll(pattern)) {
       if (count++ >= MAX_MARKS) break;
       const mark = document.createElement("mark");
       mark.className = kinds.get(match[0].toLowerCase()) ?? "word";
       mark.textContent = match[0];
-      parts.append(node.data.slice(at, match.index), mark);
-      at = match.index + match[0].length;
+      parts.append(node.data.slice(offset, match.index), mark);
+      offset = match.index + match[0].length;
     }
-    if (at === 0) continue;
-    parts.append(node.data.slice(at));
+    if (offset === 0) continue;
+    parts.append(node.data.slice(offset));
     node.replaceWith(parts);
   }
   return template.innerHTML;

@@ -12,7 +12,7 @@ it.each([
 ])("detects pasted or dropped text: %#", (event, isPasted) => {
   const search = new Search();
   const none = () => {};
-  const shown = mount(SearchBox, { target: document.body, props: { search, sources: [], width: 1000, listed: true, move: none, open: none, leave: none, touched: none } });
+  const shown = mount(SearchBox, { target: document.body, props: { search, sources: [], width: 1000, isListVisible: true, move: none, open: none, leave: none, onkey: none } });
   flushSync();
   document.getElementById("query")?.dispatchEvent(event);
   expect(search.hasPaste).toBe(isPasted);

@@ -19,19 +19,19 @@ export function renderMarkdown(text: string): Promise<string | null> {
 }
 
 async function flush(): Promise<void> {
-  const asked = pending;
+  const batch = pending;
   pending = new Map();
-  const texts = [...asked.keys()];
-  let all: string[] | null = null;
+  const texts = [...batch.keys()];
+  let rendered: string[] | null = null;
   try {
-    all = await api.prose(texts);
+    rendered = await api.prose(texts);
   } catch {
     // Shown as plain text.
   }
-  for (const [at, text] of texts.entries()) {
-    const html = all?.[at] ?? null;
+  for (const [index, text] of texts.entries()) {
+    const html = rendered?.[index] ?? null;
     if (html !== null) cache.set(text, html);
-    for (const tell of asked.get(text) ?? []) tell(html);
+    for (const tell of batch.get(text) ?? []) tell(html);
   }
   for (const oldest of cache.keys()) {
     if (cache.size <= MAX_CACHED) break;
@@ -48,14 +48,14 @@ interface Block {
 
 /** Splits a text into prose and fenced code. An unclosed fence includes the rest. */
 export function splitCodeBlocks(text: string): Block[] {
-  const found: Block[] = [];
+  const result: Block[] = [];
   let code = false;
   let fence = "";
   let language: string | null = null;
   let lines: string[] = [];
   const close = () => {
     const whole = lines.join("\n");
-    if (whole.trim()) found.push({ code, language: code ? language : null, text: code ? whole : whole.trim() });
+    if (whole.trim()) result.push({ code, language: code ? language : null, text: code ? whole : whole.trim() });
     lines = [];
   };
   for (const line of text.split("\n")) {
@@ -68,5 +68,5 @@ export function splitCodeBlocks(text: string): Block[] {
     } else lines.push(line);
   }
   close();
-  return found;
+  return result;
 }

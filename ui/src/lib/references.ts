@@ -29,33 +29,33 @@ export function referenceContext(thread: Pick<Thread, "key" | "kind" | "source" 
 }
 
 /** Links the references in sanitized HTML. Links to mirrored items have `data-item`. */
-export function linkReferences(html: string, here: ReferenceContext): string {
+export function linkReferences(html: string, context: ReferenceContext): string {
   if (html.length > MAX_LENGTH || !/#\d|https?:|[0-9a-f]{7}/.test(html)) return html;
   const template = document.createElement("template");
   template.innerHTML = html;
   const { content } = template;
-  for (const link of content.querySelectorAll("a[href]")) linkToItem(link, link.getAttribute("href") ?? "", here);
+  for (const link of content.querySelectorAll("a[href]")) linkToItem(link, link.getAttribute("href") ?? "", context);
   const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT);
   const nodes: Text[] = [];
   while (walker.nextNode()) if (walker.currentNode instanceof Text && !walker.currentNode.parentElement?.closest("a, pre, code")) nodes.push(walker.currentNode);
   let count = 0;
   for (const node of nodes) {
-    let at = 0;
+    let offset = 0;
     const parts = document.createDocumentFragment();
     for (const match of node.data.matchAll(REFERENCES)) {
       if (count >= MAX_LINKS) break;
       const text = match[0].startsWith("http") ? trimAddress(match[0]) : match[0];
       const link = document.createElement("a");
-      if (!setTarget(link, text, match, here)) continue;
+      if (!setTarget(link, text, match, context)) continue;
       link.textContent = text;
       // "#1" reads from left to right in Arabic text, too.
       link.dir = "ltr";
-      parts.append(node.data.slice(at, match.index), link);
-      at = match.index + text.length;
+      parts.append(node.data.slice(offset, match.index), link);
+      offset = match.index + text.length;
       count++;
     }
-    if (at === 0) continue;
-    parts.append(node.data.slice(at));
+    if (offset === 0) continue;
+    parts.append(node.data.slice(offset));
     node.replaceWith(parts);
   }
   return template.innerHTML;
@@ -70,33 +70,33 @@ function trimAddress(text: string): string {
 }
 
 /** Sets the target of a link. Returns whether the reference has one. */
-function setTarget(link: HTMLAnchorElement, text: string, [, source, number]: RegExpMatchArray, here: ReferenceContext): boolean {
+function setTarget(link: HTMLAnchorElement, text: string, [, source, number]: RegExpMatchArray, context: ReferenceContext): boolean {
   if (number !== undefined) {
-    const of = source ?? here.source;
-    if (of === null) return false;
-    if (here.knows(`${of}#${number}`)) return setItem(link, `${of}#${number}`);
+    const itemSource = source ?? context.source;
+    if (itemSource === null) return false;
+    if (context.knows(`${itemSource}#${number}`)) return setItem(link, `${itemSource}#${number}`);
     // Items that are not mirrored can only be at the tracker.
-    if (of !== here.source || here.base === null) return false;
-    link.href = `${here.base}/issues/${number}`;
+    if (itemSource !== context.source || context.base === null) return false;
+    link.href = `${context.base}/issues/${number}`;
     return true;
   }
   if (text.startsWith("http")) {
     link.href = text;
-    linkToItem(link, text, here);
+    linkToItem(link, text, context);
     return true;
   }
   // A word of seven letters or a plain number is not a commit.
-  if (here.base === null || !/\d/.test(text) || !/[a-f]/.test(text)) return false;
-  link.href = `${here.base}/commit/${text}`;
+  if (context.base === null || !/\d/.test(text) || !/[a-f]/.test(text)) return false;
+  link.href = `${context.base}/commit/${text}`;
   return true;
 }
 
-function linkToItem(link: Element, href: string, here: ReferenceContext): void {
+function linkToItem(link: Element, href: string, context: ReferenceContext): void {
   const [whole, base, dash = "", number] = ITEM.exec(href) ?? [];
   const isComment = whole !== undefined && href.slice(whole.length - 1).startsWith("#");
-  if (isComment || here.base === null || `${base ?? ""}${dash}` !== here.base || here.source === null) return;
-  const key = `${here.source}#${number ?? ""}`;
-  if (here.knows(key)) setItem(link, key);
+  if (isComment || context.base === null || `${base ?? ""}${dash}` !== context.base || context.source === null) return;
+  const key = `${context.source}#${number ?? ""}`;
+  if (context.knows(key)) setItem(link, key);
 }
 
 function setItem(link: Element, key: string): true {

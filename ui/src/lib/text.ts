@@ -37,19 +37,19 @@ export function isBlank(spans: readonly Span[]): boolean {
 
 /** Merges adjacent spans of the same kind, so that a marked phrase is one mark. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
-  const found: Span[] = [];
+  const result: Span[] = [];
   for (const span of spans) {
     if (span.text === "") continue;
-    const last = found.at(-1);
+    const last = result.at(-1);
     // A space between two marks belongs to the mark.
-    const before = found.at(-2);
+    const previous = result.at(-2);
     if (last && last.hit === span.hit) last.text += span.text;
-    else if (span.hit && last && before?.hit && /^[ \t]$/.test(last.text)) {
-      before.text += last.text + span.text;
-      found.pop();
-    } else found.push({ ...span });
+    else if (span.hit && last && previous?.hit && /^[ \t]$/.test(last.text)) {
+      previous.text += last.text + span.text;
+      result.pop();
+    } else result.push({ ...span });
   }
-  return found;
+  return result;
 }
 
 /** Lists the contents of a source: "81 issues, 14 pull requests, 9 pages". */

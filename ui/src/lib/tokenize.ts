@@ -35,20 +35,20 @@ const OUTPUT_PART = /<span class="hljs-([\w-]+)[^"]*">|<\/span>|<span[^>]*>|(&#?
 
 /** Returns the colored tokens of a text; the innermost of nested tokens wins. */
 export function tokenize(text: string, language: string): Token[] {
-  const found: Token[] = [];
+  const result: Token[] = [];
   const open: (TokenKind | undefined)[] = [];
-  let at = 0;
+  let offset = 0;
   for (const [part, name, words] of highlighter.highlight(text, { language, ignoreIllegals: true }).value.matchAll(OUTPUT_PART)) {
     if (part === "</span>") open.pop();
     else if (words === undefined) open.push(TOKEN_KINDS[name ?? ""] ?? (name === "subst" ? undefined : open.at(-1)));
     else {
-      const to = at + (CHARACTERS[words] ?? words).length;
+      const to = offset + (CHARACTERS[words] ?? words).length;
       const sort = open.at(-1);
-      const last = found.at(-1);
-      if (sort && last?.[1] === at && last[2] === sort) found[found.length - 1] = [last[0], to, sort];
-      else if (sort) found.push([at, to, sort]);
-      at = to;
+      const last = result.at(-1);
+      if (sort && last?.[1] === offset && last[2] === sort) result[result.length - 1] = [last[0], to, sort];
+      else if (sort) result.push([offset, to, sort]);
+      offset = to;
     }
   }
-  return found;
+  return result;
 }

@@ -59,7 +59,7 @@ export class Notes extends EngineRequest {
   drafts = $state.raw<ReadonlyMap<string, NoteDraftState>>(new Map());
 
   #app: AppState;
-  #look = new LatestRequest();
+  #similarRequest = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(app: AppState) {
@@ -81,9 +81,9 @@ export class Notes extends EngineRequest {
     void this.load();
   }
 
-  move(by: number): void {
-    const at = this.all.findIndex((note) => note.key === this.note?.key);
-    this.selected = this.all[Math.min(Math.max(at + by, 0), this.all.length - 1)]?.key ?? null;
+  move(delta: number): void {
+    const index = this.all.findIndex((note) => note.key === this.note?.key);
+    this.selected = this.all[Math.min(Math.max(index + delta, 0), this.all.length - 1)]?.key ?? null;
   }
 
   /** Opens the form for a new note, with its draft if there is one. */
@@ -119,21 +119,21 @@ export class Notes extends EngineRequest {
     this.draft.beforePaste = { title, body, tags };
   }
 
-  #open(writing: NoteDraftState): void {
+  #open(current: NoteDraftState): void {
     this.#app.go("notes");
     this.closeForm();
-    const name = draftKey(writing);
-    this.draft = { ...(this.drafts.get(name) ?? writing) };
+    const name = draftKey(current);
+    this.draft = { ...(this.drafts.get(name) ?? current) };
     this.drafts = new Map([...this.drafts].filter(([other]) => other !== name));
   }
 
   /** Closes the form and keeps a draft. Returns whether there is one. */
   closeForm(): boolean {
-    const writing = this.draft;
-    this.#forget();
+    const current = this.draft;
+    this.#resetForm();
     this.draft = null;
-    if (!writing || !this.#isWorthKeeping(writing)) return false;
-    this.drafts = new Map([...this.drafts, [draftKey(writing), $state.snapshot(writing)]]);
+    if (!current || !this.#isWorthKeeping(current)) return false;
+    this.drafts = new Map([...this.drafts, [draftKey(current), $state.snapshot(current)]]);
     return true;
   }
 
@@ -144,32 +144,32 @@ export class Notes extends EngineRequest {
 
   /** Discards the draft, with an undo. */
   discard(): void {
-    const writing = this.draft && $state.snapshot(this.draft);
-    this.#forget();
+    const current = this.draft && $state.snapshot(this.draft);
+    this.#resetForm();
     this.draft = null;
-    if (!writing || !this.#isWorthKeeping(writing)) return;
-    const what = writing.key === null ? texts.draftDiscarded : texts.changesDiscarded(writing.key);
-    this.#app.undo.record(what, () => this.#open(writing));
+    if (!current || !this.#isWorthKeeping(current)) return;
+    const message = current.key === null ? texts.draftDiscarded : texts.changesDiscarded(current.key);
+    this.#app.undo.record(message, () => this.#open(current));
   }
 
-  #isWorthKeeping(writing: NoteDraftState): boolean {
-    const note = this.all.find((entry) => entry.key === writing.key);
-    const before = note ? [note.title, note.body, note.tags.join(", ")] : ["", "", ""];
-    return [writing.title, writing.body, writing.tags].some((text, at) => text.trim() !== before[at]?.trim());
+  #isWorthKeeping(current: NoteDraftState): boolean {
+    const note = this.all.find((entry) => entry.key === current.key);
+    const original = note ? [note.title, note.body, note.tags.join(", ")] : ["", "", ""];
+    return [current.title, current.body, current.tags].some((text, index) => text.trim() !== original[index]?.trim());
   }
 
   /** Looks for similar notes shortly after a change. */
   checkSimilar(): void {
     this.existing = null;
     this.formFailure = null;
-    const writing = this.draft;
-    const isCurrent = this.#look.begin();
+    const current = this.draft;
+    const isCurrent = this.#similarRequest.begin();
     clearTimeout(this.#timer);
-    if (!writing || writing.key !== null || !CHECKED_KINDS.has(writing.kind) || !writing.title.trim() || !writing.body.trim()) {
+    if (!current || current.key !== null || !CHECKED_KINDS.has(current.kind) || !current.title.trim() || !current.body.trim()) {
       this.similar = null;
       return;
     }
-    const { kind, title, body } = writing;
+    const { kind, title, body } = current;
     this.#timer = setTimeout(async () => {
       try {
         const similar = await api.similarNotes(kind, title, body);
@@ -182,19 +182,19 @@ export class Notes extends EngineRequest {
 
   /** Saves the note or shows why not. */
   async save(force = false): Promise<void> {
-    const writing = this.draft;
-    if (!writing) return;
+    const current = this.draft;
+    if (!current) return;
     this.formFailure = null;
     try {
-      if (writing.key !== null) {
-        const note = await api.editNote(writing.key, {
-          title: writing.title, body: writing.body, tags: parseTags(writing.tags), attach: writing.attach,
+      if (current.key !== null) {
+        const note = await api.editNote(current.key, {
+          title: current.title, body: current.body, tags: parseTags(current.tags), attach: current.attach,
         });
-        await this.#stored(note, texts.saved(note.key));
+        await this.#showSaved(note, texts.saved(note.key));
         return;
       }
       const draft: NoteDraft = {
-        kind: writing.kind, title: writing.title, body: writing.body, tags: parseTags(writing.tags), attach: writing.attach, force,
+        kind: current.kind, title: current.title, body: current.body, tags: parseTags(current.tags), attach: current.attach, force,
       };
       const answer = await api.addNote(draft);
       if (answer.outcome === "duplicate") {
@@ -205,9 +205,9 @@ export class Notes extends EngineRequest {
       const { key } = answer.note;
       const others = words.shared.list(answer.matches.map((match) => match.id));
       const saved = answer.outcome === "connected" && others ? texts.savedConnected(key, others) : texts.saved(key);
-      await this.#stored(answer.note, answer.warning ? words.shared.sentences([saved, hintText(answer.warning)]) : saved);
-    } catch (thrown) {
-      this.formFailure = api.toFailure(thrown);
+      await this.#showSaved(answer.note, answer.warning ? words.shared.sentences([saved, hintText(answer.warning)]) : saved);
+    } catch (error) {
+      this.formFailure = api.toFailure(error);
     }
   }
 
@@ -227,8 +227,8 @@ export class Notes extends EngineRequest {
         await api.editNote(note.key, { lifecycle: note.lifecycle });
         await this.load();
       });
-    } catch (thrown) {
-      this.#app.showError(thrown);
+    } catch (error) {
+      this.#app.showError(error);
     }
     await this.load();
   }
@@ -237,16 +237,16 @@ export class Notes extends EngineRequest {
     try {
       await api.removeNote(note.key);
       this.#app.toasts.show(texts.removed(note.key));
-    } catch (thrown) {
-      this.#app.showError(thrown);
+    } catch (error) {
+      this.#app.showError(error);
     }
     this.selected = null;
     this.#app.refreshShown();
     await this.load();
   }
 
-  async #stored(note: Note, message: string): Promise<void> {
-    this.#forget();
+  async #showSaved(note: Note, message: string): Promise<void> {
+    this.#resetForm();
     // Show the note whatever filter is set; the form closes once the list can take the focus.
     if (this.kind !== null && this.kind !== note.kind) this.kind = null;
     this.selected = note.key;
@@ -257,9 +257,9 @@ export class Notes extends EngineRequest {
     this.#app.toasts.show(message);
   }
 
-  #forget(): void {
+  #resetForm(): void {
     clearTimeout(this.#timer);
-    this.#look.invalidate();
+    this.#similarRequest.invalidate();
     this.similar = null;
     this.existing = null;
     this.formFailure = null;

@@ -8,9 +8,9 @@ export function axisValues(max: number, isCount = false): number[] {
   const rough = max / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.max(isCount ? 1 : 0, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? 10 * power);
-  const found: number[] = [];
-  for (let n = 0; n < max + step; n += step) found.push(Math.round(n * 1e6) / 1e6);
-  return found;
+  const result: number[] = [];
+  for (let n = 0; n < max + step; n += step) result.push(Math.round(n * 1e6) / 1e6);
+  return result;
 }
 
 const { chart } = words.problems;
@@ -32,8 +32,8 @@ export function shortMonthName(month: string): string {
 
 /** Returns the labeled months: the Januaries of several years, or else every few months. */
 export function labeledMonths(months: readonly string[], room: number): Set<number> {
-  const yearly = months.flatMap((month, at) => (month.endsWith("-01") ? [at] : []));
-  const candidates = months.length > 18 && yearly.length > 1 ? yearly : months.map((_, at) => at);
+  const yearly = months.flatMap((month, index) => (month.endsWith("-01") ? [index] : []));
+  const candidates = months.length > 18 && yearly.length > 1 ? yearly : months.map((_, index) => index);
   const every = Math.max(1, Math.ceil(candidates.length / Math.max(1, room)));
-  return new Set(candidates.filter((_, at) => at % every === 0));
+  return new Set(candidates.filter((_, index) => index % every === 0));
 }

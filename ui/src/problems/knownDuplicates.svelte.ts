@@ -19,7 +19,7 @@ export class KnownDuplicates extends EngineRequest {
     await this.run(api.knownDuplicates(source, month), (rows) => (this.rows = rows));
   }
 
-  move(by: number): void {
-    this.index = Math.min(Math.max(this.index + by, 0), Math.max(0, (this.rows?.length ?? 0) - 1));
+  move(delta: number): void {
+    this.index = Math.min(Math.max(this.index + delta, 0), Math.max(0, (this.rows?.length ?? 0) - 1));
   }
 }

@@ -59,10 +59,10 @@ export function nextUndecided({ members }: ListedProblem): ProblemReport | null 
 
 /** Returns the last comments of up to five people, members and frequent authors first. */
 export function threadPeople({ comments }: Thread): readonly ThreadComment[] {
-  const of = new Map<string, ThreadComment[]>();
-  for (const entry of comments) if (entry.author !== null && !entry.bot) of.set(entry.author, [...(of.get(entry.author) ?? []), entry]);
+  const byAuthor = new Map<string, ThreadComment[]>();
+  for (const entry of comments) if (entry.author !== null && !entry.bot) byAuthor.set(entry.author, [...(byAuthor.get(entry.author) ?? []), entry]);
   const rank = (all: readonly ThreadComment[]) => (all.some((entry) => authorRole(entry.association) !== null) ? 1000 : 0) + all.length;
-  return [...of.values()].toSorted((a, b) => rank(b) - rank(a)).flatMap((all) => all.at(-1) ?? []).slice(0, 5);
+  return [...byAuthor.values()].toSorted((a, b) => rank(b) - rank(a)).flatMap((all) => all.at(-1) ?? []).slice(0, 5);
 }
 
 /** Returns a query of filters within one source or all. */
@@ -114,8 +114,8 @@ export class Problems {
 
   /** The index of the selected problem; -1 in an empty list. */
   get index(): number {
-    const at = this.shown.findIndex((entry) => entry.head.key === this.selected);
-    return at < 0 && this.shown.length > 0 ? 0 : at;
+    const index = this.shown.findIndex((entry) => entry.head.key === this.selected);
+    return index < 0 && this.shown.length > 0 ? 0 : index;
   }
 
   get problem(): ListedProblem | null {
@@ -135,8 +135,8 @@ export class Problems {
         this.lists = { ...this.lists, [list]: response };
       }
       this.failure = null;
-    } catch (thrown) {
-      if (isCurrent()) this.failure = api.toFailure(thrown);
+    } catch (error) {
+      if (isCurrent()) this.failure = api.toFailure(error);
     } finally {
       if (isCurrent()) this.loading = false;
     }
@@ -165,12 +165,12 @@ export class Problems {
   }
 
   /** Shows the next or previous list, wrapping around. */
-  switchTab(by: number): void {
-    this.show(TABS[(TABS.indexOf(this.tab) + by + TABS.length) % TABS.length] ?? "frequent");
+  switchTab(delta: number): void {
+    this.show(TABS[(TABS.indexOf(this.tab) + delta + TABS.length) % TABS.length] ?? "frequent");
   }
 
-  move(by: number): void {
-    const to = Math.min(Math.max(this.index + by, 0), this.shown.length - 1);
+  move(delta: number): void {
+    const to = Math.min(Math.max(this.index + delta, 0), this.shown.length - 1);
     this.selected = this.shown[to]?.head.key ?? null;
   }
 

@@ -34,16 +34,16 @@ const cite = (title: string, key: string) => texts.reply.cited(toSingleLine(disp
 const bandOf = (confidence: number): Band => (confidence >= 0.9 ? "high" : confidence >= 0.5 ? "likely" : "possible");
 
 /** Returns the known problem, or else the best related report. */
-export function knownLines({ key: own, problem, related }: AskResponse): Line[] {
+export function knownLines({ key: queryKey, problem, related }: AskResponse): Line[] {
   if (problem) {
     const { key, title, url, status, confidence, workaround } = problem;
     const [band, standing, report] = [bandOf(confidence), statusLabel(problem), cite(title, key)];
     const until = workaround && status !== "solved" ? words.answer.untilThen(firstLine(workaround.text)) : "";
-    const headline = own === key ? texts.reply.see(report) : confidence === 1 ? texts.reply.knownDuplicate(report) : texts.reply.bands[band](report);
+    const headline = queryKey === key ? texts.reply.see(report) : confidence === 1 ? texts.reply.knownDuplicate(report) : texts.reply.bands[band](report);
     return [
       {
         key, anchor: null, kind: "issue", state: status === "open" ? "open" : "closed", reason: status === "declined" ? "not_planned" : null, title, url,
-        headline: own === key ? key : confidence === 1 ? texts.knownDuplicate(key) : BAND_LABELS[band](key), band: own === key ? null : band,
+        headline: queryKey === key ? key : confidence === 1 ? texts.knownDuplicate(key) : BAND_LABELS[band](key), band: queryKey === key ? null : band,
         details: [standing, until].filter((part) => part !== ""), citation: words.shared.sentences([headline, texts.reply.standing(standing), until].filter((part) => part !== "")),
       },
     ];
@@ -71,8 +71,8 @@ export function solvedLines({ problem, cases }: AskResponse): Line[] {
     ];
   }
   return cases.slice(0, 1).map((entry) => {
-    const told = entry.fix === null ? null : (orderComments(entry)[0] ?? null);
-    const fix = fixLine(told, entry.fixed_by, entry.fixed_in);
+    const fixComment = entry.fix === null ? null : (orderComments(entry)[0] ?? null);
+    const fix = fixLine(fixComment, entry.fixed_by, entry.fixed_in);
     const { key, kind, state, state_reason, title, url } = entry;
     const report = cite(title, key);
     return {

@@ -9,16 +9,16 @@ import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
 
 /** Applies appearance settings that were changed in the main window. */
-function look(): void {
+function applyAppearance(): void {
   appearance.restore();
   zoom.restoreZoom();
 }
 
-look();
+applyAppearance();
 const prompt = new Prompt();
 const target = document.getElementById("app");
 if (target) mount(PromptView, { target, props: { prompt } });
 void api.watchPromptShown(() => {
-  look();
+  applyAppearance();
   void prompt.prepare();
 });

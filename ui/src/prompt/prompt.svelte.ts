@@ -66,13 +66,13 @@ export class Prompt {
   showCount = $state(0);
 
   #latest = new LatestRequest();
-  #showing = new LatestRequest();
+  #showRequest = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #forgetting: ReturnType<typeof setTimeout> | undefined;
-  #coming: Partial<Record<PartName, Promise<void>>> = {};
-  #copied: string | null = null;
+  #clearTimer: ReturnType<typeof setTimeout> | undefined;
+  #pendingParts: Partial<Record<PartName, Promise<void>>> = {};
+  #copiedReply: string | null = null;
   #question = "";
-  #clipped = "";
+  #clipboardText = "";
   #isShown = false;
   /** Whether it was hidden with a text that may be wanted again. */
   #isKept = false;
@@ -104,20 +104,20 @@ export class Prompt {
   }
 
   readonly actions: readonly PromptAction[] = $derived.by((): PromptAction[] => {
-    const asked = this.question;
+    const input = this.question;
     if (this.openFailure || this.isEmpty) return [{ id: "search", label: texts.ways.open, target: { view: "search", query: "" } }];
-    if (!asked) return [];
+    if (!input) return [];
     const isMissing = this.failure?.code === "not_found";
-    if (asked.key !== null && !isMissing) {
+    if (input.key !== null && !isMissing) {
       return [
-        { id: "item", label: texts.ways.item(asked.key), target: { view: "item", key: asked.key, anchor: null } },
-        { id: "triage", label: texts.ways.triage(asked.key), target: { view: "triage", text: asked.key } },
+        { id: "item", label: texts.ways.item(input.key), target: { view: "item", key: input.key, anchor: null } },
+        { id: "triage", label: texts.ways.triage(input.key), target: { view: "triage", text: input.key } },
       ];
     }
-    if (asked.kind === "words" || isMissing) {
-      return [{ id: "search", label: texts.ways.search(asked.text), target: { view: "search", query: asked.text } }];
+    if (input.kind === "words" || isMissing) {
+      return [{ id: "search", label: texts.ways.search(input.text), target: { view: "search", query: input.text } }];
     }
-    return [{ id: "ask", label: texts.ways.ask, target: { view: "ask", text: asked.text } }];
+    return [{ id: "ask", label: texts.ways.ask, target: { view: "ask", text: input.text } }];
   });
 
   /** The selectable rows from top to bottom. A pending part has one row. */
@@ -142,21 +142,21 @@ export class Prompt {
 
   /** Prepares the prompt for showing: with the clipboard, or as a click elsewhere left it. */
   async prepare(): Promise<void> {
-    clearTimeout(this.#forgetting);
-    const isCurrent = this.#showing.begin();
+    clearTimeout(this.#clearTimer);
+    const isCurrent = this.#showRequest.begin();
     const open = this.#open();
     // A link's source is only known once the sources are loaded.
     const [text] = await Promise.all([api.promptText().catch(() => null), this.sources?.length ? null : open]);
     if (!isCurrent()) return;
     this.#isShown = true;
     // A changed clipboard starts a new question.
-    const isSame = this.#isKept && this.#clipped === (text ?? "");
+    const isSame = this.#isKept && this.#clipboardText === (text ?? "");
     this.#isKept = false;
-    this.#clipped = text ?? "";
+    this.#clipboardText = text ?? "";
     if (!isSame) {
       this.#clear();
       // A reply copied from here is not a question.
-      this.clipboard = text === null || text === this.#copied ? null : classifyInput(text, this.sources ?? []);
+      this.clipboard = text === null || text === this.#copiedReply ? null : classifyInput(text, this.sources ?? []);
       // The lookup is local, so it need not wait for a key.
       this.#ask(0);
     }
@@ -167,8 +167,8 @@ export class Prompt {
     try {
       this.sources = (await api.status()).sources.map((source) => source.key);
       this.openFailure = null;
-    } catch (thrown) {
-      this.openFailure = api.toFailure(thrown);
+    } catch (error) {
+      this.openFailure = api.toFailure(error);
     }
   }
 
@@ -184,9 +184,9 @@ export class Prompt {
     this.selectedRow = null;
   }
 
-  move(by: 1 | -1): void {
+  move(delta: 1 | -1): void {
     const { rows } = this;
-    if (rows.length > 0) this.selectedRow = rows[(rows.indexOf(this.current ?? "") + by + rows.length) % rows.length] ?? null;
+    if (rows.length > 0) this.selectedRow = rows[(rows.indexOf(this.current ?? "") + delta + rows.length) % rows.length] ?? null;
   }
 
   /** Opens the current row in the main window, once its answer has arrived. */
@@ -196,7 +196,7 @@ export class Prompt {
       const row = this.current;
       const name = PARTS.find((entry) => row?.startsWith(entry));
       if (!name || !this.parts[name].pending) break;
-      await this.#coming[name];
+      await this.#pendingParts[name];
       if (question !== this.#question) return;
     }
     const row = this.current;
@@ -208,8 +208,8 @@ export class Prompt {
 
   /** Starts a brief about the text in the main window. */
   async openBrief(): Promise<void> {
-    const asked = this.question;
-    if (asked) await this.#go({ view: "brief", text: asked.key ?? asked.text });
+    const input = this.question;
+    if (input) await this.#go({ view: "brief", text: input.key ?? input.text });
   }
 
   /** Copies a reply that cites the answers. */
@@ -222,17 +222,17 @@ export class Prompt {
     const text = formatReply(answers);
     try {
       await copyText(text);
-      this.#copied = text;
+      this.#copiedReply = text;
       this.message = texts.copied(answers.length);
-    } catch (thrown) {
-      this.message = api.toFailure(thrown).message;
+    } catch (error) {
+      this.message = api.toFailure(error).message;
     }
   }
 
   /** Hides the prompt and clears it. */
   async hide(): Promise<void> {
     this.#clear();
-    await this.#vanish();
+    await this.#hideWindow();
   }
 
   /**
@@ -244,13 +244,13 @@ export class Prompt {
     if (!this.#isShown) return;
     if (this.text.trim() === "") return this.hide();
     this.#isKept = true;
-    this.#forgetting = setTimeout(() => this.#clear(), KEEP_DURATION);
-    await this.#vanish();
+    this.#clearTimer = setTimeout(() => this.#clear(), KEEP_DURATION);
+    await this.#hideWindow();
   }
 
-  async #vanish(): Promise<void> {
+  async #hideWindow(): Promise<void> {
     this.#isShown = false;
-    await api.hidePrompt().catch((thrown: unknown) => this.#failed(thrown));
+    await api.hidePrompt().catch((error: unknown) => this.#showFailure(error));
   }
 
   async #go(target: PromptTarget): Promise<void> {
@@ -258,21 +258,21 @@ export class Prompt {
     try {
       await api.openFromPrompt(target);
       this.#clear();
-    } catch (thrown) {
-      this.#failed(thrown);
+    } catch (error) {
+      this.#showFailure(error);
     }
   }
 
-  #failed(thrown: unknown): void {
+  #showFailure(error: unknown): void {
     this.#isShown = true;
-    this.message = api.toFailure(thrown).message;
+    this.message = api.toFailure(error).message;
   }
 
   #clear(): void {
     clearTimeout(this.#timer);
-    clearTimeout(this.#forgetting);
+    clearTimeout(this.#clearTimer);
     this.#latest.invalidate();
-    this.#coming = {};
+    this.#pendingParts = {};
     this.#question = "";
     this.#isKept = false;
     this.text = "";
@@ -284,8 +284,8 @@ export class Prompt {
   }
 
   #ask(after: number): void {
-    const asked = this.question;
-    const question = asked?.text ?? "";
+    const input = this.question;
+    const question = input?.text ?? "";
     this.message = "";
     if (question === this.#question) return;
     this.#question = question;
@@ -293,17 +293,17 @@ export class Prompt {
     this.notices = [];
     clearTimeout(this.#timer);
     const isCurrent = this.#latest.begin();
-    if (!asked || this.openFailure || this.isEmpty) {
+    if (!input || this.openFailure || this.isEmpty) {
       this.parts = EMPTY_PARTS;
       return;
     }
     for (const name of PARTS) this.#set(name, { pending: true, failure: null });
     const start = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, after)));
-    const text = asked.key === null ? asked.text : "";
-    const isSearch = asked.kind === "words";
+    const text = input.key === null ? input.text : "";
+    const isSearch = input.kind === "words";
     // The search uses its filters; solutions are looked up without them.
     const about = isSearch ? removeFilters(text) || text : text;
-    const noted = <T extends { notices: readonly Notice[] }>(response: T): T => {
+    const recordNotices = <T extends { notices: readonly Notice[] }>(response: T): T => {
       const fresh = response.notices.filter((notice) => HIDING_NOTICES.includes(notice.lack) && this.notices.every((entry) => entry.lack !== notice.lack));
       if (isCurrent()) this.notices = [...this.notices, ...fresh];
       return response;
@@ -316,23 +316,23 @@ export class Prompt {
         () => {},
       );
     }
-    const answer = start.then(() => api.ask({ key: asked.key, text: about, source: null })).then(noted);
+    const answer = start.then(() => api.ask({ key: input.key, text: about, source: null })).then(recordNotices);
     const reports = start.then(() =>
       isSearch
-        ? api.searchBest(text, MAX_RESULTS, null).then(noted).then(({ hits }) => resultLines(hits))
+        ? api.searchBest(text, MAX_RESULTS, null).then(recordNotices).then(({ hits }) => resultLines(hits))
         : answer.then(knownLines),
     );
-    const put = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
-      this.#coming[name] = lines.then(
+    const showWhenReady = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
+      this.#pendingParts[name] = lines.then(
         // The selected line does not change.
         (lines) => isCurrent() && (this.parts[name].pending || !this.selectedRow?.startsWith(name)) && this.#set(name, { lines, pending: false, emptyText: silence() }),
-        (thrown: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.toFailure(thrown) }),
+        (error: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.toFailure(error) }),
       ) as Promise<void>;
     };
-    let answered: Awaited<typeof answer> | null = null;
-    put("known", reports, () => (isSearch ? texts.nothingFound : texts.nothingKnown));
-    put("solved", answer.then(solvedLines), () => texts.nothingSolved);
-    put("wiki", answer.then((found) => wikiLines((answered = found))), () => emptyWikiText(answered));
+    let lastAnswer: Awaited<typeof answer> | null = null;
+    showWhenReady("known", reports, () => (isSearch ? texts.nothingFound : texts.nothingKnown));
+    showWhenReady("solved", answer.then(solvedLines), () => texts.nothingSolved);
+    showWhenReady("wiki", answer.then((found) => wikiLines((lastAnswer = found))), () => emptyWikiText(lastAnswer));
   }
 
   #set(name: PartName, change: Partial<AnswerPart>): void {

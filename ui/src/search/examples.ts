@@ -15,15 +15,15 @@ export interface ExampleReports {
 
 /** Tries the reports in turn until each question has one. */
 export async function findExamples(hits: readonly (Hit | undefined)[]): Promise<ExampleReports> {
-  const found: ExampleReports = { reported: null, solved: null };
+  const result: ExampleReports = { reported: null, solved: null };
   const open = hits.filter((hit) => hit?.kind === "issue" && hit.state === "open").slice(0, MAX_TRIED);
   for (const hit of open) {
-    if (!hit || (found.reported && found.solved)) break;
+    if (!hit || (result.reported && result.solved)) break;
     const answer = await api.ask({ key: hit.key, text: "", source: null }, true).catch(() => null);
     if (!answer) continue;
     const { problem, related, cases } = answer;
-    if (!found.reported && ((problem && problem.key !== hit.key) || related.some((entry) => isDuplicateBand(entry.band)))) found.reported = hit;
-    else if (!found.solved && (cases.length > 0 || (problem && isFixed(problem)))) found.solved = hit;
+    if (!result.reported && ((problem && problem.key !== hit.key) || related.some((entry) => isDuplicateBand(entry.band)))) result.reported = hit;
+    else if (!result.solved && (cases.length > 0 || (problem && isFixed(problem)))) result.solved = hit;
   }
-  return found;
+  return result;
 }

@@ -21,12 +21,12 @@ export interface Fix {
 export function fixOf(thread: Thread): Fix | null {
   if (thread.kind !== "issue") return null;
   const changes = thread.links.filter((link) => link.kind === "closes" && !link.outgoing && link.document === "pull_request");
-  const merged = changes.find((link) => link.state === "merged");
-  if (merged) return { label: texts.fixedBy(localKey(thread, merged.key)), key: merged.key, anchor: null };
+  const mergedChange = changes.find((link) => link.state === "merged");
+  if (mergedChange) return { label: texts.fixedBy(localKey(thread, mergedChange.key)), key: mergedChange.key, anchor: null };
   const original = thread.links.find((link) => link.kind === "duplicate_of" && link.outgoing && link.title !== null);
   if (original) return { label: texts.duplicateOf(localKey(thread, original.key)), key: original.key, anchor: null };
   const answer = thread.comments.find((comment) => comment.association?.toUpperCase() === "ANSWER");
   if (answer) return { label: texts.answer, key: null, anchor: answer.anchor };
-  const proposed = thread.state === "open" ? changes.find((link) => link.state === "open") : undefined;
-  return proposed ? { label: texts.proposedIn(localKey(thread, proposed.key)), key: proposed.key, anchor: null } : null;
+  const proposedChange = thread.state === "open" ? changes.find((link) => link.state === "open") : undefined;
+  return proposedChange ? { label: texts.proposedIn(localKey(thread, proposedChange.key)), key: proposedChange.key, anchor: null } : null;
 }

@@ -36,30 +36,30 @@ interface QueryWord {
 
 /** Splits at white space outside quotes, as the engine does. */
 function splitWords(query: string): QueryWord[] {
-  const found: QueryWord[] = [];
+  const result: QueryWord[] = [];
   let start = -1;
-  let quoted = false;
-  for (let at = 0; at <= query.length; at++) {
-    const c = query[at];
-    if (c === undefined || (!quoted && /\s/.test(c))) {
-      if (start >= 0) found.push({ text: query.slice(start, at), start, end: at });
+  let isQuoted = false;
+  for (let index = 0; index <= query.length; index++) {
+    const c = query[index];
+    if (c === undefined || (!isQuoted && /\s/.test(c))) {
+      if (start >= 0) result.push({ text: query.slice(start, index), start, end: index });
       start = -1;
       continue;
     }
-    if (start < 0) start = at;
+    if (start < 0) start = index;
     if (c !== '"') continue;
     // A quote opens at the start of a word, a value or an exclusion, if it is closed later.
-    const before = at === start ? "" : query[at - 1];
-    if (quoted) quoted = false;
-    else if ((before === "" || before === ":" || before === "-") && query.includes('"', at + 1)) quoted = true;
+    const before = index === start ? "" : query[index - 1];
+    if (isQuoted) isQuoted = false;
+    else if ((before === "" || before === ":" || before === "-") && query.includes('"', index + 1)) isQuoted = true;
   }
-  return found;
+  return result;
 }
 
 /** Returns the filters of a query in order. */
 export function parseFilters(query: string): Filter[] {
   if (isPasted(query)) return [];
-  const found: Filter[] = [];
+  const result: Filter[] = [];
   for (const word of splitWords(query)) {
     const match = /^(-?)([a-z]+):(.+)$/is.exec(word.text);
     const name = FILTER_NAMES.get(match?.[2]?.toLowerCase() ?? "");
@@ -67,9 +67,9 @@ export function parseFilters(query: string): Filter[] {
     const typed = (match[3] ?? "").replace(/^"+|"+$/g, "").trim();
     if (!typed) continue;
     const value = name === "is" ? (VALUE_ALIASES.get(typed.toLowerCase()) ?? typed.toLowerCase()) : typed;
-    found.push({ ...word, name, value, negated: match[1] === "-" });
+    result.push({ ...word, name, value, negated: match[1] === "-" });
   }
-  return found;
+  return result;
 }
 
 /** Returns whether the query has this filter, ignoring case. */
@@ -78,10 +78,10 @@ export function hasFilter(query: string, formatFilter: string): boolean {
 }
 
 function findFilter(query: string, filter: string): Filter[] {
-  const wanted = parseFilters(filter)[0];
-  if (!wanted) return [];
+  const target = parseFilters(filter)[0];
+  if (!target) return [];
   return parseFilters(query).filter(
-    (f) => f.name === wanted.name && f.negated === wanted.negated && f.value.toLowerCase() === wanted.value.toLowerCase(),
+    (f) => f.name === target.name && f.negated === target.negated && f.value.toLowerCase() === target.value.toLowerCase(),
   );
 }
 

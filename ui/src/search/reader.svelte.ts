@@ -105,7 +105,7 @@ export class Reader {
     if (this.thread?.key === place.key && this.failure === null) {
       this.position = place;
       this.loading = false;
-      this.#noted(this.thread, readAfter);
+      this.#recordRead(this.thread, readAfter);
       return;
     }
     this.loading = true;
@@ -114,17 +114,17 @@ export class Reader {
       if (!isCurrent()) return;
       this.thread = thread;
       this.failure = null;
-      this.#noted(thread, readAfter);
-    } catch (thrown) {
+      this.#recordRead(thread, readAfter);
+    } catch (error) {
       if (!isCurrent()) return;
       this.thread = null;
-      this.failure = api.toFailure(thrown);
+      this.failure = api.toFailure(error);
     }
     this.position = place;
     this.loading = false;
   }
 
-  #noted(thread: Thread, after: number): void {
+  #recordRead(thread: Thread, after: number): void {
     const read = () => {
       this.#isRead = true;
       this.#read(thread);

@@ -31,24 +31,24 @@ export class Search {
   generation = $state(0);
 
   /** All documents of a query without words; changed in place, which increments `#version`. */
-  #all = $state.raw<(Hit | undefined)[] | null>(null);
+  #allRows = $state.raw<(Hit | undefined)[] | null>(null);
   #version = $state(0);
   /** The requested pages of `#all`. */
   #pages = new Set<number>();
-  #sight: readonly [number, number] = [0, 0];
+  #visibleRange: readonly [number, number] = [0, 0];
   /** The scroll direction: 1 is down. */
-  #way: 1 | -1 = 1;
-  #asking = 0;
+  #direction: 1 | -1 = 1;
+  #activeRequests = 0;
   /** The index to select once it is loaded; −1 for none. */
-  #wanted = -1;
+  #pendingIndex = -1;
   /** The index of the last selection, where the next step begins if nothing is selected. */
-  #from = -1;
+  #lastIndex = -1;
   #latest = new LatestRequest();
   #timers: ReturnType<typeof setTimeout>[] = [];
-  #answered = "";
+  #answeredQuery = "";
   #changedAt = 0;
   /** Past queries with pasted text; going back may restore one. */
-  #foreign = new Set<string>();
+  #pastedQueries = new Set<string>();
   /** The limit of ranked results. */
   #limit = api.RANKED_LIMIT;
   #leave: () => void;
@@ -68,28 +68,28 @@ export class Search {
   /** The results; without words, all documents, with gaps where they are not loaded. */
   get hits(): readonly (Hit | undefined)[] {
     void this.#version;
-    return this.isSorted ? this.#sorted : (this.#all ?? this.response?.hits ?? []);
+    return this.isSorted ? this.#sorted : (this.#allRows ?? this.response?.hits ?? []);
   }
 
   readonly #sorted = $derived.by(() => {
     void this.#version;
-    return sortHits((this.#all ?? this.response?.hits ?? []).filter((hit) => hit !== undefined), this.sort);
+    return sortHits((this.#allRows ?? this.response?.hits ?? []).filter((hit) => hit !== undefined), this.sort);
   });
 
   /** Whether all results are loaded, so that they can be sorted here. */
   get canSort(): boolean {
-    return this.#all === null || this.#all.length <= api.PAGE_SIZE;
+    return this.#allRows === null || this.#allRows.length <= api.PAGE_SIZE;
   }
 
   /** Whether the order differs from the engine's. */
   get isSorted(): boolean {
     void this.#version;
-    return this.sort !== "best" && this.canSort && (this.#all?.every((hit) => hit !== undefined) ?? true);
+    return this.sort !== "best" && this.canSort && (this.#allRows?.every((hit) => hit !== undefined) ?? true);
   }
 
   /** Whether it lists all documents by last update instead of ranked results. */
   get isBrowsing(): boolean {
-    return this.#all !== null;
+    return this.#allRows !== null;
   }
 
   /** The limit that cut off the results, if any. */
@@ -121,18 +121,18 @@ export class Search {
   /** Sets the query while it is typed. */
   type(query: string): void {
     if (query === this.query) return;
-    this.#leaveWhatStood();
+    this.#recordHistory();
     // A change of several characters is a paste, not typing.
-    this.#take(query, query.length < this.query.length + 3);
+    this.#setQuery(query, query.length < this.query.length + 3);
     this.#schedule(LEXICAL_DELAY, FULL_DELAY);
   }
 
   /** Sets the query after a click, or (`isNew` is false) when going back. */
   set(query: string, isNew = true): void {
     if (query === this.query) return;
-    if (isNew) this.#leaveWhatStood();
-    else this.hasPaste = this.#foreign.has(query.trim());
-    this.#take(query, false);
+    if (isNew) this.#recordHistory();
+    else this.hasPaste = this.#pastedQueries.has(query.trim());
+    this.#setQuery(query, false);
     this.#schedule(0, 0);
   }
 
@@ -144,20 +144,20 @@ export class Search {
 
   /** Whether the person typed the query, so that it may be stored. */
   get isTyped(): boolean {
-    return !this.hasPaste && !this.#foreign.has(this.query.trim());
+    return !this.hasPaste && !this.#pastedQueries.has(this.query.trim());
   }
 
-  #take(query: string, typed: boolean): void {
+  #setQuery(query: string, typed: boolean): void {
     const text = query.trim();
     this.query = query;
     this.#limit = api.RANKED_LIMIT;
     // A restored pasted query stays pasted, also when it is edited.
-    this.hasPaste = text !== "" && (this.hasPaste || this.#foreign.has(text));
-    if (this.hasPaste) this.#foreign.add(text);
+    this.hasPaste = text !== "" && (this.hasPaste || this.#pastedQueries.has(text));
+    if (this.hasPaste) this.#pastedQueries.add(text);
     this.#follow(query, typed);
   }
 
-  #leaveWhatStood(): void {
+  #recordHistory(): void {
     const now = Date.now();
     if (this.query.trim() !== "" && now - this.#changedAt > HISTORY_DELAY) this.#leave();
     this.#changedAt = now;
@@ -169,21 +169,21 @@ export class Search {
   }
 
   /** Moves the selection; if there is none, selects the first or last result. */
-  move(by: number): Hit | null {
+  move(delta: number): Hit | null {
     const last = this.hits.length - 1;
     if (last < 0) return null;
-    if (!Number.isFinite(by)) return this.moveTo(by);
-    const at = this.selectedIndex < 0 ? this.#from : this.selectedIndex;
-    return this.moveTo(at < 0 ? (by > 0 ? 0 : last) : at + by);
+    if (!Number.isFinite(delta)) return this.moveTo(delta);
+    const at = this.selectedIndex < 0 ? this.#lastIndex : this.selectedIndex;
+    return this.moveTo(at < 0 ? (delta > 0 ? 0 : last) : at + delta);
   }
 
   /** Selects the open document if it is among the results. */
   select(key: string | null): void {
-    if (this.selectedIndex >= 0) this.#from = this.selectedIndex;
-    this.selected = this.#has(key) ? key : null;
+    if (this.selectedIndex >= 0) this.#lastIndex = this.selectedIndex;
+    this.selected = this.#hasResult(key) ? key : null;
   }
 
-  #has(key: string | null): boolean {
+  #hasResult(key: string | null): boolean {
     return key !== null && this.hits.some((hit) => hit?.key === key);
   }
 
@@ -191,66 +191,66 @@ export class Search {
   moveTo(index: number): Hit | null {
     const at = Math.min(Math.max(index, 0), this.hits.length - 1);
     const hit = this.hits[at] ?? null;
-    this.#wanted = hit || !this.isBrowsing ? -1 : at;
-    if (this.#wanted >= 0) this.loadRows(at, at + 1);
+    this.#pendingIndex = hit || !this.isBrowsing ? -1 : at;
+    if (this.#pendingIndex >= 0) this.loadRows(at, at + 1);
     this.selected = hit?.key ?? this.selected;
     return hit;
   }
 
   /** Loads the visible documents and those nearby. */
   loadRows(first: number, last: number): void {
-    if (first !== this.#sight[0]) this.#way = first > this.#sight[0] ? 1 : -1;
-    this.#sight = [first, last];
-    this.#pump();
+    if (first !== this.#visibleRange[0]) this.#direction = first > this.#visibleRange[0] ? 1 : -1;
+    this.#visibleRange = [first, last];
+    this.#requestMissing();
   }
 
   /** Requests missing pages, nearest first; pages scrolled past are not requested. */
-  #pump(): void {
-    const [first, last] = this.#sight;
-    const rows = this.#all;
+  #requestMissing(): void {
+    const [first, last] = this.#visibleRange;
+    const rows = this.#allRows;
     if (!rows) return;
     const middle = (first + last) / 2 / api.PAGE_SIZE - 0.5;
     // Prefetches further in the scroll direction.
-    const [behind, ahead] = this.#way > 0 ? [1, PREFETCHED] : [PREFETCHED, 1];
+    const [behind, ahead] = this.#direction > 0 ? [1, PREFETCHED] : [PREFETCHED, 1];
     const from = Math.max(0, Math.floor(first / api.PAGE_SIZE) - behind);
     const to = Math.min(Math.ceil(rows.length / api.PAGE_SIZE), Math.floor(last / api.PAGE_SIZE) + 1 + ahead);
     const missing = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at).filter((page) => !this.#pages.has(page));
     missing.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
     // Visible pages load at once.
     const isSeen = (page: number) => page >= Math.floor(first / api.PAGE_SIZE) && page * api.PAGE_SIZE < last;
-    for (const page of missing) if (isSeen(page) || this.#asking < MAX_CONCURRENT) void this.#fetch(page);
+    for (const page of missing) if (isSeen(page) || this.#activeRequests < MAX_CONCURRENT) void this.#fetch(page);
   }
 
   async #fetch(page: number): Promise<void> {
     const pages = this.#pages;
     pages.add(page);
-    this.#asking++;
+    this.#activeRequests++;
     try {
       // Concurrent pages must not cancel each other or the main search.
-      const response = await api.browse(this.#answered, page * api.PAGE_SIZE, true);
+      const response = await api.browse(this.#answeredQuery, page * api.PAGE_SIZE, true);
       // The query or its response has changed meanwhile.
-      if (pages !== this.#pages || !this.#all) return;
-      for (const [at, hit] of response.hits.entries()) this.#all[page * api.PAGE_SIZE + at] = hit;
-      this.#forget();
-      const wanted = this.#all[this.#wanted];
+      if (pages !== this.#pages || !this.#allRows) return;
+      for (const [at, hit] of response.hits.entries()) this.#allRows[page * api.PAGE_SIZE + at] = hit;
+      this.#dropDistantPages();
+      const wanted = this.#allRows[this.#pendingIndex];
       if (wanted) {
         this.selected = wanted.key;
-        this.#wanted = -1;
+        this.#pendingIndex = -1;
       }
       this.#version++;
-    } catch (thrown) {
-      if (pages === this.#pages) this.failure = api.toFailure(thrown);
+    } catch (error) {
+      if (pages === this.#pages) this.failure = api.toFailure(error);
     } finally {
-      this.#asking--;
-      this.#pump();
+      this.#activeRequests--;
+      this.#requestMissing();
     }
   }
 
   /** Drops pages far from the visible ones to limit memory. The first page stays, as Home returns to it. */
-  #forget(): void {
-    const rows = this.#all;
+  #dropDistantPages(): void {
+    const rows = this.#allRows;
     if (!rows || this.#pages.size <= MAX_PAGES) return;
-    const middle = (this.#sight[0] + this.#sight[1]) / 2 / api.PAGE_SIZE;
+    const middle = (this.#visibleRange[0] + this.#visibleRange[1]) / 2 / api.PAGE_SIZE;
     const marked = Math.floor(this.selectedIndex / api.PAGE_SIZE);
     const far = [...this.#pages].filter((page) => page !== 0 && page !== marked).sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
     for (const page of far.slice(0, this.#pages.size - MAX_PAGES)) {
@@ -271,11 +271,11 @@ export class Search {
         if (!isCurrent() || (final && mode !== null)) return;
         this.#show(query, response);
         if (mode === null) this.failure = null;
-      } catch (thrown) {
+      } catch (error) {
         // An older request arrived after it and cancelled it; try again.
-        if (isCurrent() && mode === null && again > 0 && api.toFailure(thrown).code === "cancelled") return await ask(null, again - 1);
+        if (isCurrent() && mode === null && again > 0 && api.toFailure(error).code === "cancelled") return await ask(null, again - 1);
         // A half-typed query may be invalid, so only the final response counts.
-        if (isCurrent() && mode === null) this.failure = api.toFailure(thrown);
+        if (isCurrent() && mode === null) this.failure = api.toFailure(error);
       } finally {
         if (isCurrent() && mode === null) {
           final = true;
@@ -291,14 +291,14 @@ export class Search {
   }
 
   #show(query: string, response: SearchResponse): void {
-    const isAnother = query !== this.#answered;
-    this.#answered = query;
+    const isAnother = query !== this.#answeredQuery;
+    this.#answeredQuery = query;
     this.response = response;
     this.#pages = new Set();
-    this.#all = response.total === null ? null : mergeRows(response, isAnother ? null : this.#all);
-    this.selected = [this.selected, this.#read()].find((key) => this.#has(key)) ?? null;
+    this.#allRows = response.total === null ? null : mergeRows(response, isAnother ? null : this.#allRows);
+    this.selected = [this.selected, this.#read()].find((key) => this.#hasResult(key)) ?? null;
     if (isAnother) {
-      this.#from = -1;
+      this.#lastIndex = -1;
       this.generation++;
     }
   }

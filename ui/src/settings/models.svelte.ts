@@ -30,16 +30,16 @@ export class Models extends EngineRequest {
   }
 
   /** Adds a model by its name in the catalog or from a path. Returns whether it succeeded. */
-  async add(way: ModelOrigin, what: string): Promise<boolean> {
+  async add(way: ModelOrigin, value: string): Promise<boolean> {
     this.failure = null;
     try {
       const model = await this.#app.jobs.run("model", (onProgress) =>
-        way === "catalog" ? api.installModel(what, onProgress) : api.importModel(what, null, onProgress),
+        way === "catalog" ? api.installModel(value, onProgress) : api.importModel(value, null, onProgress),
       );
       this.#app.toasts.show(words.settings.models.added(model.name));
-    } catch (thrown) {
-      const failure = api.toFailure(thrown);
-      if (failure.code === "cancelled") this.#app.showError(thrown);
+    } catch (error) {
+      const failure = api.toFailure(error);
+      if (failure.code === "cancelled") this.#app.showError(error);
       else this.failure = failure;
       return false;
     }
@@ -52,8 +52,8 @@ export class Models extends EngineRequest {
     this.failure = null;
     try {
       await api.useModel(name);
-    } catch (thrown) {
-      this.failure = api.toFailure(thrown);
+    } catch (error) {
+      this.failure = api.toFailure(error);
       return;
     }
     await Promise.all([this.load(), this.#app.refresh()]);
@@ -66,8 +66,8 @@ export class Models extends EngineRequest {
     try {
       await api.removeModel(name);
       this.#app.toasts.show(words.settings.models.removed(name));
-    } catch (thrown) {
-      this.failure = api.toFailure(thrown);
+    } catch (error) {
+      this.failure = api.toFailure(error);
     }
     await this.load();
   }

@@ -24,6 +24,6 @@ export function parseShortcut(event: KeyboardEvent): ShortcutInput {
   const key = keyOf(event);
   if (key === null) return { problem: texts.notThisKey };
   if (!event.ctrlKey && !event.altKey && !event.metaKey) return { problem: texts.notAlone };
-  const held = [event.ctrlKey && "Ctrl+", event.altKey && "Alt+", event.shiftKey && "Shift+", event.metaKey && "Super+"];
-  return { shortcut: [...held, key].filter(Boolean).join("") };
+  const modifiers = [event.ctrlKey && "Ctrl+", event.altKey && "Alt+", event.shiftKey && "Shift+", event.metaKey && "Super+"];
+  return { shortcut: [...modifiers, key].filter(Boolean).join("") };
 }

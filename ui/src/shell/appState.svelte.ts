@@ -61,7 +61,7 @@ export class AppState {
   readonly splitPane = new SplitPane(this);
   readonly jobs = new Jobs();
   readonly toasts = new Toasts();
-  readonly undo = new UndoStack(this.toasts, (thrown) => this.showError(thrown));
+  readonly undo = new UndoStack(this.toasts, (error) => this.showError(error));
   readonly history = new History<Place>(isSamePlace);
   readonly commands = new Commands();
   readonly triage = new Triage(this);
@@ -92,7 +92,7 @@ export class AppState {
   /** The item that the palette or a menu was opened for. */
   menuItem = $state<string | null>(null);
 
-  #asking = new LatestRequest();
+  #statusRequest = new LatestRequest();
   #statusAt = 0;
   #watching = false;
 
@@ -130,11 +130,11 @@ export class AppState {
     this.search.refresh();
     try {
       // The launch options are needed even if the casebook cannot be opened.
-      [, this.status] = await Promise.all([this.#launched(), api.status()]);
+      [, this.status] = await Promise.all([this.#loadLaunch(), api.status()]);
       this.session.dropMissing(this.status.sources.map((source) => source.key));
       this.openFailure = null;
-    } catch (thrown) {
-      this.openFailure = api.toFailure(thrown);
+    } catch (error) {
+      this.openFailure = api.toFailure(error);
       return;
     } finally {
       this.isOpening = false;
@@ -148,7 +148,7 @@ export class AppState {
     }
   }
 
-  async #launched(): Promise<void> {
+  async #loadLaunch(): Promise<void> {
     const launch = await api.launch();
     this.launch = launch;
     this.store.open(launch.casebook);
@@ -167,8 +167,8 @@ export class AppState {
       const aside = await api.setSettingsAside();
       this.toasts.show(aside === null ? words.shell.settings.right : words.shell.settings.aside(aside));
       this.settingsFailure = null;
-    } catch (thrown) {
-      this.settingsFailure = api.toFailure(thrown);
+    } catch (error) {
+      this.settingsFailure = api.toFailure(error);
     }
   }
 
@@ -244,8 +244,8 @@ export class AppState {
     if (this.jobs.get("import")) return;
     try {
       await this.jobs.run("import", api.importSample);
-    } catch (thrown) {
-      this.showError(thrown);
+    } catch (error) {
+      this.showError(error);
       return;
     }
     await this.reloadAll();
@@ -261,15 +261,15 @@ export class AppState {
   async updateIndexes(): Promise<void> {
     if (this.jobs.get("index")) return;
     try {
-      const report = await this.jobs.run("index", api.updateIndex, (progress, isNewPhase) => this.#indexing(progress, isNewPhase));
+      const report = await this.jobs.run("index", api.updateIndex, (progress, isNewPhase) => this.#handleIndexing(progress, isNewPhase));
       if (report.busy_elsewhere) {
-        this.#inform(words.shell.indexedElsewhere, words.shell.indexedElsewhereHint);
+        this.#showInfo(words.shell.indexedElsewhere, words.shell.indexedElsewhereHint);
       } else {
         this.refreshShown();
         if (report.calibrated.length > 0) await this.sources.showCalibrations(report.calibrated);
       }
-    } catch (thrown) {
-      this.showError(thrown);
+    } catch (error) {
+      this.showError(error);
     }
     await this.refresh();
     void this.savedSearches.refresh();
@@ -288,26 +288,26 @@ export class AppState {
   async refresh(): Promise<void> {
     this.#statusAt = Date.now();
     // A job triggers frequent requests, whose responses may arrive out of order.
-    const isCurrent = this.#asking.begin();
+    const isCurrent = this.#statusRequest.begin();
     try {
       const status = await api.status();
       if (isCurrent()) this.status = status;
-    } catch (thrown) {
-      this.showError(thrown);
+    } catch (error) {
+      this.showError(error);
     }
   }
 
   async openExternal(url: string): Promise<void> {
     try {
       await api.openExternal(url);
-    } catch (thrown) {
-      this.showError(thrown);
+    } catch (error) {
+      this.showError(error);
     }
   }
 
   /** Shows an error. A cancelled job is not one. */
-  showError(thrown: unknown): void {
-    const failure = api.toFailure(thrown);
+  showError(error: unknown): void {
+    const failure = api.toFailure(error);
     // A list laid out twice in a frame is harmless.
     if (/^ResizeObserver loop/.test(failure.message)) return;
     if (failure.code === "cancelled") this.toasts.show(words.shell.stopped);
@@ -318,20 +318,20 @@ export class AppState {
     this.message = null;
   }
 
-  #inform(message: string, hint: string): void {
+  #showInfo(message: string, hint: string): void {
     this.message = { tone: "info", failure: { code: "busy", message, hint } };
   }
 
-  #indexing(_progress: Progress, isNewPhase: boolean): void {
+  #handleIndexing(_progress: Progress, isNewPhase: boolean): void {
     // Full text is searchable after its phase; embeddings may take long.
     if (isNewPhase) this.search.refresh();
     // The status must not lag behind the results.
     if (isNewPhase || Date.now() - this.#statusAt > STATUS_INTERVAL) void this.refresh();
   }
 
-  #dropped(dropped: Dropped): void {
-    this.isDragging = dropped.what === "over";
-    if (dropped.what === "files") void this.openFiles(dropped.paths);
+  #handleDrop(drop: Dropped): void {
+    this.isDragging = drop.what === "over";
+    if (drop.what === "files") void this.openFiles(drop.paths);
   }
 
   /** Opens files: tracker exports after a preview, everything else as logs. */
@@ -352,7 +352,7 @@ export class AppState {
     this.#watching = true;
     this.autosync.start();
     void this.quickPrompt.start();
-    void api.watchLinks((key) => void this.openDocument(key)).catch((thrown: unknown) => this.showError(thrown));
-    void api.watchDrops((dropped) => this.#dropped(dropped)).catch((thrown: unknown) => this.showError(thrown));
+    void api.watchLinks((key) => void this.openDocument(key)).catch((error: unknown) => this.showError(error));
+    void api.watchDrops((drop) => this.#handleDrop(drop)).catch((error: unknown) => this.showError(error));
   }
 }

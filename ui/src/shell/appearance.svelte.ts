@@ -24,8 +24,8 @@ class Appearance {
   }
 
   restore(): void {
-    const kept = Object.entries(APPEARANCE_OPTIONS).map(([part, values]) => [part, values.find((value) => value === localStorage.getItem(part)) ?? values[0]]);
-    this.#show(Object.fromEntries(kept) as AppearanceChoices);
+    const stored = Object.entries(APPEARANCE_OPTIONS).map(([part, values]) => [part, values.find((value) => value === localStorage.getItem(part)) ?? values[0]]);
+    this.#show(Object.fromEntries(stored) as AppearanceChoices);
   }
 
   choose(change: Partial<AppearanceChoices>): void {
@@ -33,9 +33,9 @@ class Appearance {
     this.#show({ ...this.choices, ...change });
   }
 
-  #show(chosen: AppearanceChoices): void {
-    this.choices = chosen;
-    Object.assign(document.documentElement.dataset, chosen);
+  #show(choices: AppearanceChoices): void {
+    this.choices = choices;
+    Object.assign(document.documentElement.dataset, choices);
   }
 }
 

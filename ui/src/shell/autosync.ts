@@ -22,14 +22,14 @@ const MINUTE = 60_000;
 /** The most likely duplicates whose candidates are looked up; each needs a request of its own. */
 const MAX_LOOKUPS = 20;
 
-function duplicateNews(fresh: readonly TriageItem[]): string[] {
-  const back = fresh.filter(isPossibleRegression).length;
-  return [texts.news.maybeSame(fresh.length), ...(back > 0 ? [texts.news.maybeBack(back, fresh.length)] : [])];
+function duplicateNews(newDuplicates: readonly TriageItem[]): string[] {
+  const regressions = newDuplicates.filter(isPossibleRegression).length;
+  return [texts.news.maybeSame(newDuplicates.length), ...(regressions > 0 ? [texts.news.maybeBack(regressions, newDuplicates.length)] : [])];
 }
 
 /** Counts the waiting reports whose candidate was open before and is solved now. */
-async function countSolved(before: readonly TriageItem[]): Promise<number> {
-  const open = before.filter(({ candidate }) => isDuplicateBand(candidate.band) && candidate.state === "open").slice(0, MAX_LOOKUPS);
+async function countSolved(previous: readonly TriageItem[]): Promise<number> {
+  const open = previous.filter(({ candidate }) => isDuplicateBand(candidate.band) && candidate.state === "open").slice(0, MAX_LOOKUPS);
   const isSolved = async (key: string) => {
     const thread = await api.thread(key).catch(() => null);
     return thread?.state === "closed" && (thread.state_reason ?? "completed") === "completed";
@@ -50,7 +50,7 @@ export class AutoSync {
   #app: AppState;
   #timer: ReturnType<typeof setInterval> | undefined;
   /** The last attempt per source, so that an offline machine does not retry every minute. */
-  #tried = new Map<string, number>();
+  #attempts = new Map<string, number>();
 
   constructor(app: AppState) {
     this.#app = app;
@@ -70,14 +70,14 @@ export class AutoSync {
   due(now: number): string[] {
     const isDue = (source: string, at: string | null) => {
       const interval = this.interval(source) * MINUTE;
-      const last = Math.max(at === null ? 0 : Date.parse(at), this.#tried.get(source) ?? 0);
+      const last = Math.max(at === null ? 0 : Date.parse(at), this.#attempts.get(source) ?? 0);
       return interval > 0 && now - last >= interval;
     };
     return this.#app.sources.mirrors.filter((mirror) => isDue(mirror.source, mirror.synced_at)).map((mirror) => mirror.source);
   }
 
   /** Returns whether the network is metered and syncing there is off. */
-  async #waits(): Promise<boolean> {
+  async #isBlocked(): Promise<boolean> {
     if (this.#app.store.state.syncMetered) return false;
     return (await api.isMetered().catch(() => null)) === true;
   }
@@ -86,23 +86,23 @@ export class AutoSync {
   async syncDue(now: number): Promise<void> {
     const { sources, triage, toasts, jobs } = this.#app;
     const due = this.due(now);
-    if (due.length === 0 || jobs.running.length > 0 || (await this.#waits())) return;
-    for (const source of due) this.#tried.set(source, now);
+    if (due.length === 0 || jobs.running.length > 0 || (await this.#isBlocked())) return;
+    for (const source of due) this.#attempts.set(source, now);
     await triage.load();
-    const before = triage.rows;
-    const known = new Set(before.map((item) => item.key));
-    const recurred = await recurringProblems();
+    const previous = triage.rows;
+    const knownKeys = new Set(previous.map((item) => item.key));
+    const recurringBefore = await recurringProblems();
     if (!(await sources.sync(due, { isQuiet: true }))) return;
     await triage.scan();
-    const fresh = triage.rows.filter((item) => !known.has(item.key) && isDuplicateBand(item.candidate.band));
-    const helped = await countSolved(before);
-    const news = fresh.length > 0 ? duplicateNews(fresh) : [];
-    if (helped > 0) news.push(texts.news.solved(helped));
-    const back = [...((recurred && (await recurringProblems())) ?? [])].filter((key) => !recurred?.has(key)).length;
-    if (back > 0) news.push(texts.news.cameBack(back));
+    const newDuplicates = triage.rows.filter((item) => !knownKeys.has(item.key) && isDuplicateBand(item.candidate.band));
+    const solvedCount = await countSolved(previous);
+    const news = newDuplicates.length > 0 ? duplicateNews(newDuplicates) : [];
+    if (solvedCount > 0) news.push(texts.news.solved(solvedCount));
+    const regressions = [...((recurringBefore && (await recurringProblems())) ?? [])].filter((key) => !recurringBefore?.has(key)).length;
+    if (regressions > 0) news.push(texts.news.cameBack(regressions));
     if (news.length === 0) return;
     const { sentences } = words.shared;
-    const places = [...(fresh.length > 0 ? [texts.news.inTriage(fresh.length)] : []), ...(back > 0 ? [texts.news.inProblems(back)] : [])];
+    const places = [...(newDuplicates.length > 0 ? [texts.news.inTriage(newDuplicates.length)] : []), ...(regressions > 0 ? [texts.news.inProblems(regressions)] : [])];
     toasts.show(sentences([...news, ...places]));
     // Only unattended windows notify the desktop, and a desktop without notifications is no error.
     await api.announce(sentences(news)).catch(() => undefined);

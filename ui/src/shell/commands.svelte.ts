@@ -15,8 +15,8 @@ export type Handlers = Partial<Record<CommandId, Handler>>;
 const LIST: readonly ListedCommand[] = COMMANDS;
 
 /** Returns whether a key types a character in a text box. */
-function typesCharacter(pressed: string): boolean {
-  return /^(?:Shift )?.$/u.test(pressed);
+function typesCharacter(name: string): boolean {
+  return /^(?:Shift )?.$/u.test(name);
 }
 
 /** On a Mac, Option and an arrow move the cursor by a word. */
@@ -29,10 +29,10 @@ export class Commands {
 
   /** Registers handlers. Returns a function that removes them. */
   register(handlers: Handlers): () => void {
-    const served = Object.entries(handlers) as [CommandId, Handler][];
-    for (const [id, handler] of served) this.#handlers.set(id, handler);
+    const registered = Object.entries(handlers) as [CommandId, Handler][];
+    for (const [id, handler] of registered) this.#handlers.set(id, handler);
     return () => {
-      for (const [id, handler] of served) if (this.#handlers.get(id) === handler) this.#handlers.delete(id);
+      for (const [id, handler] of registered) if (this.#handlers.get(id) === handler) this.#handlers.delete(id);
     };
   }
 
@@ -59,11 +59,11 @@ export class Commands {
   /** Runs the command of a key from the first matching group. Returns whether there was one. */
   handleKey(event: KeyboardEvent, groups: readonly Group[]): boolean {
     if (event.isComposing) return false;
-    const pressed = keyName(event);
+    const name = keyName(event);
     const typing = isTyping(event.target);
     if (typing && isMac && event.altKey) return false;
     for (const group of groups) {
-      const command = LIST.find((entry) => entry.keys.includes(pressed) && groupOf(entry.id) === group && (!typing || (entry.typing && !typesCharacter(pressed))) && this.isAvailable(entry.id));
+      const command = LIST.find((entry) => entry.keys.includes(name) && groupOf(entry.id) === group && (!typing || (entry.typing && !typesCharacter(name))) && this.isAvailable(entry.id));
       if (!command) continue;
       if (!event.repeat || command.held) this.run(command.id);
       return true;

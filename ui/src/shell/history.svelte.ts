@@ -22,33 +22,33 @@ export class History<T> {
   }
 
   /** Records a place that is about to be left. */
-  leave(here: T): void {
-    this.#past = [...this.#without(this.#past, here), here].slice(-MAX_PLACES);
+  leave(current: T): void {
+    this.#past = [...this.#without(this.#past, current), current].slice(-MAX_PLACES);
     this.#future = [];
   }
 
   /** Goes back; `null` at the beginning. */
-  back(here: T): T | null {
-    const past = this.#without(this.#past, here);
+  back(current: T): T | null {
+    const past = this.#without(this.#past, current);
     const to = past.at(-1);
     if (to === undefined) return null;
     this.#past = past.slice(0, -1);
-    this.#future = [...this.#without(this.#future, here), here];
+    this.#future = [...this.#without(this.#future, current), current];
     return to;
   }
 
   /** Goes forward; `null` at the end. */
-  forward(here: T): T | null {
-    const future = this.#without(this.#future, here);
+  forward(current: T): T | null {
+    const future = this.#without(this.#future, current);
     const to = future.at(-1);
     if (to === undefined) return null;
     this.#future = future.slice(0, -1);
-    this.#past = [...this.#without(this.#past, here), here];
+    this.#past = [...this.#without(this.#past, current), current];
     return to;
   }
 
-  #without(places: readonly T[], here: T): readonly T[] {
+  #without(places: readonly T[], current: T): readonly T[] {
     const last = places.at(-1);
-    return last !== undefined && this.#same(last, here) ? places.slice(0, -1) : places;
+    return last !== undefined && this.#same(last, current) ? places.slice(0, -1) : places;
   }
 }

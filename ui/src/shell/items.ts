@@ -26,10 +26,10 @@ export function currentKey(): string | null {
 
 /** Returns the known fields of an item, with its text if it is open. */
 export function currentItem({ view, reader, splitPane: beside, store: store }: AppState, key: string): CurrentItem {
-  const kept = [...store.state.pinned, ...store.state.recent].find((entry) => entry.key === key);
-  const read = view === "search" ? [reader.thread, beside.reader.thread].find((entry) => entry?.key === key) : null;
+  const stored = [...store.state.pinned, ...store.state.recent].find((entry) => entry.key === key);
+  const opened = view === "search" ? [reader.thread, beside.reader.thread].find((entry) => entry?.key === key) : null;
   const kind: DocKind = key.startsWith("note#") ? "note" : key.includes("#") ? "issue" : "page";
-  return { title: "", kind, state: null, state_reason: null, url: null, ...kept, ...cachedDocument(key), key, body: read?.markdown ?? null };
+  return { title: "", kind, state: null, state_reason: null, url: null, ...stored, ...cachedDocument(key), key, body: opened?.markdown ?? null };
 }
 
 /** Returns an item's name in menus and the palette. */
@@ -43,7 +43,7 @@ export function itemCommands(app: AppState): Handlers {
     when: is(when),
     run: () => {
       const entry = app.item;
-      if (entry) void Promise.resolve(run(entry)).catch((thrown: unknown) => app.showError(thrown));
+      if (entry) void Promise.resolve(run(entry)).catch((error: unknown) => app.showError(error));
     },
   });
   const copies = (text: (entry: CurrentItem) => string, done: (entry: CurrentItem) => string) =>

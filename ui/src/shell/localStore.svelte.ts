@@ -104,21 +104,21 @@ function parseState(text: string | null): StoredState {
 
 /** The stored state of a casebook; each change is stored at once. */
 export class LocalStore {
-  #kept = $state.raw<StoredState>(EMPTY_STATE);
-  #place: string | null = null;
+  #state = $state.raw<StoredState>(EMPTY_STATE);
+  #storageKey: string | null = null;
 
   open(casebook: string): void {
-    this.#place = `shelf:${casebook}`;
-    this.#kept = parseState(localStorage.getItem(this.#place));
+    this.#storageKey = `shelf:${casebook}`;
+    this.#state = parseState(localStorage.getItem(this.#storageKey));
   }
 
   get state(): StoredState {
-    return this.#kept;
+    return this.#state;
   }
 
   update(change: Partial<StoredState>): void {
-    this.#kept = { ...this.#kept, ...change };
-    if (this.#place !== null) localStorage.setItem(this.#place, JSON.stringify(this.#kept));
+    this.#state = { ...this.#state, ...change };
+    if (this.#storageKey !== null) localStorage.setItem(this.#storageKey, JSON.stringify(this.#state));
   }
 
   /** The last query, unless it is a saved search. */

@@ -26,22 +26,22 @@ const MAX_COMMANDS = 6;
 
 /** Scores a title, higher is better; `null` if the letters do not occur in order. */
 export function scoreTitle(title: string, typed: string): number | null {
-  const wanted = typed.toLowerCase().replace(/\s+/g, "");
-  if (wanted === "") return 0;
+  const query = typed.toLowerCase().replace(/\s+/g, "");
+  if (query === "") return 0;
   const text = title.toLowerCase();
   const whole = text.indexOf(typed.trim().toLowerCase());
   if (whole >= 0) return 1000 - whole - text.length / 100;
   let score = 0;
-  let at = -1;
-  for (const letter of wanted) {
-    const next = text.indexOf(letter, at + 1);
+  let index = -1;
+  for (const letter of query) {
+    const next = text.indexOf(letter, index + 1);
     if (next < 0) return null;
     const startsWord = next === 0 || /[^a-z0-9]/.test(text[next - 1] ?? "");
-    score += next === at + 1 ? 4 : startsWord ? 3 : -1;
-    at = next;
+    score += next === index + 1 ? 4 : startsWord ? 3 : -1;
+    index = next;
   }
   // Letters from the middle of words would match anything.
-  return score <= 2 * wanted.length ? null : score - text.length / 100;
+  return score <= 2 * query.length ? null : score - text.length / 100;
 }
 
 /** Scores whole words of the detail and the keywords, below any title. */

@@ -51,9 +51,9 @@ function elementPath(element: Element): string {
 
 /** Focuses the element at a path. Returns whether it exists. */
 export function focusByPath(path: string | null): boolean {
-  const found = path === null ? null : main()?.querySelector<HTMLElement>(path);
-  found?.focus({ preventScroll: true });
-  return found instanceof HTMLElement;
+  const element = path === null ? null : main()?.querySelector<HTMLElement>(path);
+  element?.focus({ preventScroll: true });
+  return element instanceof HTMLElement;
 }
 
 /** Returns the document in a pane and its scroll position. */

@@ -38,7 +38,7 @@ export class QuickPrompt {
   #app: AppState;
   #latest = new LatestRequest();
   /** The last request to the system. Requests run one after another, and the last one wins. */
-  #asked: Promise<void> = Promise.resolve();
+  #lastRequest: Promise<void> = Promise.resolve();
 
   constructor(app: AppState) {
     this.#app = app;
@@ -56,7 +56,7 @@ export class QuickPrompt {
   /** Restores the settings of the last session. */
   async start(): Promise<void> {
     this.choices = parseChoices(localStorage.getItem(KEY));
-    void api.watchPrompt((target) => void this.show(target)).catch((thrown: unknown) => this.#app.showError(thrown));
+    void api.watchPrompt((target) => void this.show(target)).catch((error: unknown) => this.#app.showError(error));
     if (this.choices.on || this.choices.tray) await this.#apply();
   }
 
@@ -99,8 +99,8 @@ export class QuickPrompt {
 
   #apply(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    this.#asked = this.#asked.then(() => this.#ask(isCurrent));
-    return this.#asked;
+    this.#lastRequest = this.#lastRequest.then(() => this.#ask(isCurrent));
+    return this.#lastRequest;
   }
 
   async #ask(isCurrent: () => boolean): Promise<void> {
@@ -111,8 +111,8 @@ export class QuickPrompt {
       if (!isCurrent()) return;
       this.state = state;
       this.failure = null;
-    } catch (thrown) {
-      if (isCurrent()) this.failure = api.toFailure(thrown);
+    } catch (error) {
+      if (isCurrent()) this.failure = api.toFailure(error);
     }
   }
 }

@@ -37,14 +37,14 @@ export function remedyFinder(): RemedyFinder {
 
 function remedyActions(app: AppState): Record<Remedy, RemedyAction | null> {
   const isOpen = app.openFailure === null;
-  const given = (id: "repair" | "rebuild", words: string): RemedyAction | null =>
+  const command = (id: "repair" | "rebuild", words: string): RemedyAction | null =>
     app.commands.isAvailable(id) ? { label: words, run: () => app.commands.run(id) } : null;
   // No button leads to the current view.
   const to = (view: "settings" | "sources" | "notes"): RemedyAction | null =>
     isOpen && app.view !== view ? { label: texts.views[view].name, run: () => app.go(view) } : null;
   return {
-    repair: given("repair", texts.remedies.repair),
-    rebuild: isOpen ? given("rebuild", texts.remedies.rebuild) : null,
+    repair: command("repair", texts.remedies.repair),
+    rebuild: isOpen ? command("rebuild", texts.remedies.rebuild) : null,
     models: to("settings"),
     sources: to("sources"),
     notes: to("notes"),

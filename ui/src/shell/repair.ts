@@ -16,11 +16,11 @@ export async function repair(app: AppState): Promise<void> {
   let health: Health;
   try {
     health = await app.jobs.run("repair", api.repair);
-  } catch (thrown) {
-    app.showError(thrown);
+  } catch (error) {
+    app.showError(error);
     return;
   }
-  const mended = health.findings.filter((entry) => entry.repaired).length;
+  const repaired = health.findings.filter((entry) => entry.repaired).length;
   const worst = worstFinding(health);
   const failure: Failure | null = worst && { code: "corrupt", message: worst.what, hint: words.shared.sentences([worst.why, hintText(worst.remedy)]) };
   app.dismissMessage();
@@ -28,14 +28,14 @@ export async function repair(app: AppState): Promise<void> {
   else await app.reloadAll();
   if (failure && app.openFailure) app.openFailure = failure;
   else if (failure) app.message = { tone: "error", failure };
-  else app.toasts.show(mended > 0 ? words.shell.mended(mended) : words.shell.nothingWrong);
+  else app.toasts.show(repaired > 0 ? words.shell.mended(repaired) : words.shell.nothingWrong);
 }
 
 async function rebuild(app: AppState): Promise<void> {
   try {
     await api.forgetIndexes();
-  } catch (thrown) {
-    app.showError(thrown);
+  } catch (error) {
+    app.showError(error);
     return;
   }
   app.dismissMessage();

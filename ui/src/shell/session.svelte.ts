@@ -63,10 +63,10 @@ export function parseSession(stored: string | null): StoredSession | null {
 }
 
 /** Serializes a session, without the oldest drafts if it is too large. */
-export function serializeSession(kept: StoredSession): string {
+export function serializeSession(session: StoredSession): string {
   for (let from = 0; ; from++) {
-    const stored = JSON.stringify({ version: VERSION, ...kept, drafts: kept.drafts.slice(from) });
-    if (stored.length <= MAX_SIZE || from >= kept.drafts.length) return stored;
+    const stored = JSON.stringify({ version: VERSION, ...session, drafts: session.drafts.slice(from) });
+    if (stored.length <= MAX_SIZE || from >= session.drafts.length) return stored;
   }
 }
 
@@ -81,18 +81,18 @@ export class Session {
   /** Restores the session of a casebook and stores changes from then on. */
   open(casebook: string): void {
     this.#stop?.();
-    const place = `session:${casebook}`;
+    const storageKey = `session:${casebook}`;
     // A timer may outlive the page.
     const storage = localStorage;
-    const kept = parseSession(storage.getItem(place));
-    if (kept) this.#restore(kept);
-    const keep = (kept: StoredSession) => storage.setItem(place, serializeSession(kept));
-    const onpagehide = () => keep(this.#kept());
+    const session = parseSession(storage.getItem(storageKey));
+    if (session) this.#restore(session);
+    const store = (session: StoredSession) => storage.setItem(storageKey, serializeSession(session));
+    const onpagehide = () => store(this.#currentSession());
     this.#stop = $effect.root(() => {
       $effect(() => {
-        const kept = this.#kept();
+        const session = this.#currentSession();
         // Typing changes the session on each keystroke.
-        const timer = setTimeout(() => keep(kept), SAVE_DELAY);
+        const timer = setTimeout(() => store(session), SAVE_DELAY);
         return () => clearTimeout(timer);
       });
       $effect(() => {
@@ -136,7 +136,7 @@ export class Session {
     await open(app.reader, left.key);
   }
 
-  #searched(): StoredSession["search"] {
+  #currentSearch(): StoredSession["search"] {
     const { search, reader, splitPane: beside } = this.#app;
     // Files are never read without a request.
     const query = search.isTyped && !isPasted(search.query) && parsePaths(search.query).length === 0 ? search.query : "";
@@ -147,10 +147,10 @@ export class Session {
     };
   }
 
-  #kept(): StoredSession {
+  #currentSession(): StoredSession {
     const { triage, notes, sources, problems } = this.#app;
     return {
-      search: this.#searched(),
+      search: this.#currentSearch(),
       triage: { selected: triage.reading, related: triage.isRelatedOpen },
       notes: { kind: notes.kind, selected: notes.selected },
       sources: { selected: sources.selected },

@@ -16,10 +16,10 @@ const MAX_ENTRIES = 100;
 export class UndoStack {
   #entries = $state.raw<readonly UndoEntry[]>([]);
   #toasts: Toasts;
-  #showError: (thrown: unknown) => void;
+  #showError: (error: unknown) => void;
   #toastIds = new Map<UndoEntry, number>();
 
-  constructor(toasts: Toasts, showError: (thrown: unknown) => void) {
+  constructor(toasts: Toasts, showError: (error: unknown) => void) {
     this.#toasts = toasts;
     this.#showError = showError;
   }
@@ -51,9 +51,9 @@ export class UndoStack {
     this.remove(entry);
     try {
       await entry.undo();
-    } catch (thrown) {
+    } catch (error) {
       this.#entries = this.#entries.toSpliced(index, 0, entry);
-      this.#showError(thrown);
+      this.#showError(error);
       return false;
     }
     this.#toasts.show(words.shell.undone(entry.description));

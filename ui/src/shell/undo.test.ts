@@ -11,7 +11,7 @@ beforeEach(() => {
   toasts = new Toasts();
   texts = [];
   undone = [];
-  undo = new UndoStack(toasts, (thrown) => texts.push(thrown));
+  undo = new UndoStack(toasts, (error) => texts.push(error));
 });
 const did = (words: string) => undo.record(words, () => void undone.push(words));
 

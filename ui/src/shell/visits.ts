@@ -16,7 +16,7 @@ export class Visits {
   #app: AppState;
   #started = false;
   /** Whether there was any input since the last check. */
-  #isSomebodyHere = false;
+  #isActive = false;
 
   constructor(app: AppState) {
     this.#app = app;
@@ -26,20 +26,20 @@ export class Visits {
     this.record(Date.now());
     if (this.#started) return;
     this.#started = true;
-    const here = () => (this.#isSomebodyHere = true);
-    for (const sign of INPUT_EVENTS) window.addEventListener(sign, here, { capture: true, passive: true });
+    const markActive = () => (this.#isActive = true);
+    for (const sign of INPUT_EVENTS) window.addEventListener(sign, markActive, { capture: true, passive: true });
     setInterval(() => {
-      if (this.#isSomebodyHere) this.record(Date.now());
-      this.#isSomebodyHere = false;
+      if (this.#isActive) this.record(Date.now());
+      this.#isActive = false;
     }, INTERVAL);
   }
 
   record(now: number): void {
     const { sources, store: store } = this.#app;
-    const known = sources.all.map((source) => {
+    const times = sources.all.map((source) => {
       const mirror = sources.mirror(source.key);
       return [source.key, mirror ? completeUpTo(mirror) : Date.parse(source.changed_at ?? "")] as const;
     });
-    store.recordVisit(now, Object.fromEntries(known.filter(([, at]) => !Number.isNaN(at))));
+    store.recordVisit(now, Object.fromEntries(times.filter(([, at]) => !Number.isNaN(at))));
   }
 }

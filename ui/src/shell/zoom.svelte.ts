@@ -25,21 +25,21 @@ export function applyZoom(to: number): void {
 
 /** Restores the size chosen here or in another window. */
 export function restoreZoom(): void {
-  const kept = Number(localStorage.getItem(KEY));
-  applyZoom(STEPS.includes(kept) ? kept : 100);
+  const stored = Number(localStorage.getItem(KEY));
+  applyZoom(STEPS.includes(stored) ? stored : 100);
 }
 
 /** Handles Ctrl with +, − or 0. Returns whether it did. */
 export function handleZoomKey(event: KeyboardEvent): boolean {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return false;
-  const at = STEPS.indexOf(percent);
+  const index = STEPS.indexOf(percent);
   switch (event.key) {
     case "+":
     case "=":
-      applyZoom(STEPS[Math.min(at + 1, STEPS.length - 1)] ?? 100);
+      applyZoom(STEPS[Math.min(index + 1, STEPS.length - 1)] ?? 100);
       return true;
     case "-":
-      applyZoom(STEPS[Math.max(at - 1, 0)] ?? 100);
+      applyZoom(STEPS[Math.max(index - 1, 0)] ?? 100);
       return true;
     case "0":
       applyZoom(100);

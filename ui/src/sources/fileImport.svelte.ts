@@ -82,10 +82,10 @@ export class FileImport {
       const understood = await this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
       if (!isCurrent()) return false;
       this.files = understood;
-    } catch (thrown) {
+    } catch (error) {
       if (!isCurrent()) return false;
       this.files = null;
-      this.failure = api.toFailure(thrown);
+      this.failure = api.toFailure(error);
     }
     this.pending = false;
     return this.files !== null && this.files.understood.length > 0;
@@ -109,8 +109,8 @@ export class FileImport {
       this.#app.toasts.show(importSummary(report));
       this.clear();
       await this.#app.reloadAll();
-    } catch (thrown) {
-      this.failure = api.toFailure(thrown);
+    } catch (error) {
+      this.failure = api.toFailure(error);
       this.pending = false;
     }
   }

@@ -58,9 +58,9 @@ export class Sources extends EngineRequest {
     this.isAdding = true;
   }
 
-  move(by: number): void {
-    const at = this.all.findIndex((source) => source.key === this.source?.key);
-    this.selected = this.all[Math.min(Math.max(at + by, 0), this.all.length - 1)]?.key ?? null;
+  move(delta: number): void {
+    const index = this.all.findIndex((source) => source.key === this.source?.key);
+    this.selected = this.all[Math.min(Math.max(index + delta, 0), this.all.length - 1)]?.key ?? null;
   }
 
   async load(): Promise<void> {
@@ -76,12 +76,12 @@ export class Sources extends EngineRequest {
       // Without the token, the tracker would return less.
       if (token) await api.saveToken(tokenHost, token);
       access = await api.testSource(source.key);
-    } catch (thrown) {
+    } catch (error) {
       // A mistyped source must not stay and fail every day.
       if (!before.has(source.key)) await this.#app.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
-      throw thrown;
+      throw error;
     }
-    this.#tested(source.key, { access });
+    this.#setAccessTest(source.key, { access });
     this.selected = source.key;
     this.isAdding = false;
     await Promise.all([this.#app.refresh(), this.load()]);
@@ -95,8 +95,8 @@ export class Sources extends EngineRequest {
   async saveToken(key: string, tokenHost: string, token: string): Promise<void> {
     try {
       await api.saveToken(tokenHost, token);
-    } catch (thrown) {
-      this.#tested(key, { failure: api.toFailure(thrown) });
+    } catch (error) {
+      this.#setAccessTest(key, { failure: api.toFailure(error) });
       return;
     }
     await this.test(key);
@@ -106,25 +106,25 @@ export class Sources extends EngineRequest {
   async sync(keys: readonly string[], { full = false, isQuiet = false } = {}): Promise<boolean> {
     if (this.#app.jobs.get("sync")) return false;
     let isDone = false;
-    let looked = 0;
+    let refreshedAt = 0;
     try {
       const reports = await this.#app.jobs.run(
         "sync",
         (onProgress) => api.sync(keys, full, onProgress),
         () => {
-          if (Date.now() - looked < 2000) return;
-          looked = Date.now();
+          if (Date.now() - refreshedAt < 2000) return;
+          refreshedAt = Date.now();
           void this.#app.refresh();
           void this.load();
         },
       );
       this.reports = new Map([...this.reports, ...reports.map((report) => [report.source, report] as const)]);
-      this.#tell(reports);
+      this.#showReports(reports);
       isDone = true;
-    } catch (thrown) {
+    } catch (error) {
       // An automatic sync must not interrupt.
-      if (isQuiet) this.#app.toasts.show(news.notSynced(api.toFailure(thrown).message));
-      else this.#app.showError(thrown);
+      if (isQuiet) this.#app.toasts.show(news.notSynced(api.toFailure(error).message));
+      else this.#app.showError(error);
     }
     await this.#app.reloadAll();
     const next = [...this.#next];
@@ -134,11 +134,11 @@ export class Sources extends EngineRequest {
   }
 
   async test(key: string): Promise<void> {
-    this.#tested(key, "asking");
+    this.#setAccessTest(key, "asking");
     try {
-      this.#tested(key, { access: await api.testSource(key) });
-    } catch (thrown) {
-      this.#tested(key, { failure: api.toFailure(thrown) });
+      this.#setAccessTest(key, { access: await api.testSource(key) });
+    } catch (error) {
+      this.#setAccessTest(key, { failure: api.toFailure(error) });
     }
   }
 
@@ -147,8 +147,8 @@ export class Sources extends EngineRequest {
     try {
       const host = await api.trustSource(key);
       this.#app.toasts.show(news.trusted(host.host));
-    } catch (thrown) {
-      this.#app.showError(thrown);
+    } catch (error) {
+      this.#app.showError(error);
     }
     await this.#app.reloadAll();
   }
@@ -157,8 +157,8 @@ export class Sources extends EngineRequest {
     try {
       await this.#app.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
       this.#app.toasts.show(news.removed(key));
-    } catch (thrown) {
-      this.#app.showError(thrown);
+    } catch (error) {
+      this.#app.showError(error);
     }
     this.selected = null;
     await this.#app.reloadAll();
@@ -166,7 +166,7 @@ export class Sources extends EngineRequest {
 
   /** Shows the results of automatic calibrations. */
   async showCalibrations(reports: readonly CalibrationReport[]): Promise<void> {
-    this.#keep(reports);
+    this.#storeCalibrations(reports);
     for (const report of reports) this.#app.toasts.show(news.tuned(report.source, report.labels));
     await this.load();
   }
@@ -174,22 +174,22 @@ export class Sources extends EngineRequest {
   async calibrate(key: string): Promise<void> {
     try {
       const report = await this.#app.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
-      this.#keep([report]);
+      this.#storeCalibrations([report]);
       await this.#app.reloadAll();
-    } catch (thrown) {
-      this.#app.showError(thrown);
+    } catch (error) {
+      this.#app.showError(error);
     }
   }
 
-  #keep(reports: readonly CalibrationReport[]): void {
+  #storeCalibrations(reports: readonly CalibrationReport[]): void {
     this.calibrations = new Map([...this.calibrations, ...reports.map((report) => [report.source, report] as const)]);
   }
 
-  #tested(key: string, tested: AccessTest): void {
+  #setAccessTest(key: string, tested: AccessTest): void {
     this.accessTests = new Map([...this.accessTests, [key, tested]]);
   }
 
-  #tell(reports: readonly SyncReport[]): void {
+  #showReports(reports: readonly SyncReport[]): void {
     if (reports.some((report) => report.problem?.code === "cancelled")) this.#app.toasts.show(news.stopped);
     const whole = reports.filter((report) => report.problem === null);
     if (whole.length === 0) return;

@@ -104,8 +104,8 @@ function logProps(change: Partial<Logs>): ComponentProps<typeof LogView> {
   return { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"] }, change), read: noop, ask: noop };
 }
 
-const barProps = { pinned: false, before: null, passed: false, leave: null, other: null, close: null, back: noop, open: noop, follow: noop, goTo: noop };
-const railProps = { current: "search" as const, go: noop, waiting: 0, trouble: false, saved: [], asked: null, searchFor: noop };
+const barProps = { pinned: false, backLabel: null, isTitleHidden: false, leave: null, other: null, close: null, back: noop, open: noop, follow: noop, goTo: noop };
+const railProps = { current: "search" as const, go: noop, waiting: 0, trouble: false, saved: [], activeQuery: null, searchFor: noop };
 const texts = { anchor: "body", author: "jane.doe", association: "MEMBER", createdAt: "2026-02-03T08:00:00Z", verb: "reported" };
 const chartProps = { title: "Issues by month", months: MONTHS, sort: "bars" as const, format: String };
 const series = (values: (number | null)[]) => [{ id: "created", name: "reported", tone: "first" as const, values }];
@@ -162,7 +162,7 @@ export const STORIES: readonly Story[] = [
     line: { ...chartProps, sort: "line", series: series(MONTHS.map((_, at) => (at % 6 === 5 ? null : (at % 5) / 10))) },
     empty: { ...chartProps, series: series(MONTHS.map(() => 0)) },
   }),
-  ...storiesOf("Prose", Prose, { ...forEachKind((sort) => ({ html: BODIES[sort], here: referenceContext(thread(sort)) })), empty: { html: "" } }),
+  ...storiesOf("Prose", Prose, { ...forEachKind((sort) => ({ html: BODIES[sort], context: referenceContext(thread(sort)) })), empty: { html: "" } }),
   ...storiesOf("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
   ...storiesOf("PartLines", PartLines, {
     full: { ...partProps, part: promptLines("plain").known },
@@ -192,7 +192,7 @@ export const STORIES: readonly Story[] = [
   }, "prompt"),
   ...storiesOf("Rail", Rail, {
     full: {
-      ...railProps, waiting: 1200, trouble: true, asked: "tls",
+      ...railProps, waiting: 1200, trouble: true, activeQuery: "tls",
       saved: [
         { query: "tls", tally: { found: 50, hasMore: true } }, { query: "is:open label:bug", tally: { found: 12, hasMore: false } },
         { query: "更新证书", tally: { found: 0, hasMore: false } }, { query: TITLES.long, tally: null },
@@ -201,8 +201,8 @@ export const STORIES: readonly Story[] = [
     empty: railProps,
   }, "window"),
   ...storiesOf("ReaderBar", ReaderBar, {
-    ...forEachKind((sort) => ({ ...barProps, thread: thread(sort), passed: true, before: "Triage", pinned: true })),
-    second: { ...barProps, thread: thread("plain"), passed: false, close: noop, other: { key: "acme/app#2", go: noop } },
+    ...forEachKind((sort) => ({ ...barProps, thread: thread(sort), isTitleHidden: true, backLabel: "Triage", pinned: true })),
+    second: { ...barProps, thread: thread("plain"), isTitleHidden: false, close: noop, other: { key: "acme/app#2", go: noop } },
     empty: { ...barProps, thread: null, leave: noop },
   }),
   ...storiesOf("Result", Result, {

@@ -28,7 +28,7 @@ export class Arrivals {
   #assessments = $state.raw<ReadonlyMap<string, string>>(new Map());
   #app: AppState;
   #latest = new LatestRequest();
-  #judging = new LatestRequest();
+  #assessing = new LatestRequest();
 
   constructor(app: AppState) {
     this.#app = app;
@@ -72,15 +72,15 @@ export class Arrivals {
 
   /** Assesses each listed report in turn; those in the queue need no request. */
   async assess(waiting: readonly TriageItem[], includeClosed: boolean): Promise<void> {
-    const isCurrent = this.#judging.begin();
-    const known = new Map(waiting.map((item) => [item.key, item.candidate]));
+    const isCurrent = this.#assessing.begin();
+    const candidates = new Map(waiting.map((item) => [item.key, item.candidate]));
     for (const { key } of this.list) {
-      const candidate = known.get(key);
+      const candidate = candidates.get(key);
       let text = candidate ? assessment({ known: null, candidates: [candidate] }) : this.#assessments.get(key);
       if (text === undefined) {
-        const found = await api.duplicates({ key, include_closed: includeClosed }).catch((): DuplicatesResponse | null => null);
+        const response = await api.duplicates({ key, include_closed: includeClosed }).catch((): DuplicatesResponse | null => null);
         if (!isCurrent()) return;
-        text = found ? assessment(found) : words.triage.lists.notChecked;
+        text = response ? assessment(response) : words.triage.lists.notChecked;
       }
       if (text !== this.#assessments.get(key)) this.#assessments = new Map([...this.#assessments, [key, text]]);
     }
@@ -88,12 +88,12 @@ export class Arrivals {
 
   /** Stops assessing. */
   pause(): void {
-    this.#judging.begin();
+    this.#assessing.begin();
   }
 
   /** Discards the assessments, which may be outdated. */
   reset(): void {
-    this.#judging.begin();
+    this.#assessing.begin();
     this.#assessments = new Map();
   }
 }

@@ -47,8 +47,8 @@ export class TrackerClosing extends EngineRequest {
       this.report = await this.#app.jobs.run("close", (onProgress) => api.closeReports(shown, onProgress));
       // Cancelling is not an error; the list shows what was done.
       this.failure = this.report.problem?.code === "cancelled" ? null : this.report.problem;
-    } catch (thrown) {
-      this.failure = api.toFailure(thrown);
+    } catch (error) {
+      this.failure = api.toFailure(error);
     }
     await this.#app.reloadAll();
   }

@@ -42,8 +42,8 @@ export class TodayDecisions {
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
     try {
-      const found = await api.verdictsSince(Math.floor(startOfDay(Date.now()) / 1000));
-      if (isCurrent()) this.#stored = found ?? [];
+      const verdicts = await api.verdictsSince(Math.floor(startOfDay(Date.now()) / 1000));
+      if (isCurrent()) this.#stored = verdicts ?? [];
     } catch {
       // The queue shows errors of the casebook; this session's decisions are known anyway.
     }
@@ -52,15 +52,15 @@ export class TodayDecisions {
   /** Returns the decisions of the day, newest first. */
   all(decisions: readonly Decision[], now: number): DecidedPair[] {
     const from = startOfDay(now);
-    const here = decisions.map((decision): DecidedPair => ({
+    const ownDecisions = decisions.map((decision): DecidedPair => ({
       key: decision.item.key, other: decision.other, kind: decision.kind, at: decision.at, actor: null, title: decision.item.title, decision,
     }));
-    const pairs = new Set(here.map((entry) => pair(entry.key, entry.other)));
+    const pairs = new Set(ownDecisions.map((entry) => pair(entry.key, entry.other)));
     const before = this.#stored.filter((entry) => !pairs.has(pair(entry.first, entry.second))).map((entry): DecidedPair => {
       const [key, other] = orderPair(entry);
       return { key, other, kind: entry.kind, at: Date.parse(entry.decided_at), actor: entry.actor, title: "", decision: null };
     });
-    const latest = [...here.toReversed(), ...before].filter((entry) => entry.at >= from);
+    const latest = [...ownDecisions.toReversed(), ...before].filter((entry) => entry.at >= from);
     return latest.sort((a, b) => b.at - a.at);
   }
 

@@ -82,6 +82,6 @@ export function dispositionLabel(disposition: Disposition): { words: string; ton
   if (disposition === "completed") return { words: labels.completed, tone: "plain" };
   if (disposition === "duplicate") return { words: labels.duplicate, tone: "plain" };
   if ("fixed" in disposition) return { words: disposition.fixed ? labels.fixedIn(disposition.fixed) : labels.fixed, tone: "good" };
-  const by = disposition.possible_regression;
-  return { words: by ? labels.backAfter(by) : labels.back, tone: "warn" };
+  const version = disposition.possible_regression;
+  return { words: version ? labels.backAfter(version) : labels.back, tone: "warn" };
 }

@@ -72,40 +72,40 @@ export class Triage {
   readonly today = new TodayDecisions();
   readonly arrivals: Arrivals;
 
-  #answer = $state.raw<KnownResponse | null>(null);
+  #lastResponse = $state.raw<KnownResponse | null>(null);
   /** Decisions undone after the response, for reports that it lacks. */
-  #returned = $state.raw<readonly Decision[]>([]);
+  #restoredDecisions = $state.raw<readonly Decision[]>([]);
   /** In the order of skipping. */
   #skipped = $state.raw<readonly string[]>([]);
   /** The open report that the last response lacks; it stays until another one is selected. */
-  #kept = $state.raw<Pair | null>(null);
+  #keptPair = $state.raw<Pair | null>(null);
 
-  readonly items: readonly TriageItem[] = $derived.by(() => this.#listed(false));
+  readonly items: readonly TriageItem[] = $derived.by(() => this.#visibleList(false));
   /** Reports without a likely duplicate, but with something worth reading. */
-  readonly related: readonly TriageItem[] = $derived.by(() => this.#listed(true));
+  readonly related: readonly TriageItem[] = $derived.by(() => this.#visibleList(true));
   /** The number of waiting reports, including those not loaded. */
   readonly waiting: number = $derived.by(() => this.#count(false));
   readonly relatedWaiting: number = $derived.by(() => this.#count(true));
   /** Closed reports that were left out of the comparison. */
-  readonly closedLeftOut: number = $derived(this.#answer?.response.closed_left_out ?? 0);
-  readonly notices: readonly Notice[] = $derived(this.#answer?.response.notices ?? []);
+  readonly closedLeftOut: number = $derived(this.#lastResponse?.response.closed_left_out ?? 0);
+  readonly notices: readonly Notice[] = $derived(this.#lastResponse?.response.notices ?? []);
   /** Open reports that were not checked yet. */
-  readonly unscanned: number = $derived(this.#answer?.response.unscanned ?? 0);
+  readonly unscanned: number = $derived(this.#lastResponse?.response.unscanned ?? 0);
 
   #app: AppState;
-  #queue = new LatestRequest();
-  #pair = new LatestRequest();
+  #queueRequest = new LatestRequest();
+  #pairRequest = new LatestRequest();
   /** The report that was open at the end of the last session. */
-  #returnTo: string | null = null;
-  #asked: string | null = null;
+  #selectionToRestore: string | null = null;
+  #checkedReport: string | null = null;
   /** A check that the person stopped does not restart automatically. */
-  #stopped = false;
+  #isCheckStopped = false;
   /** Incremented when the settings change, as a running check may be for older ones. */
-  #choice = 0;
+  #settingsVersion = 0;
   /** The pair on screen. */
-  #seen = "";
+  #shownPair = "";
   /** All pairs that were on screen. */
-  #shown = new Set<string>();
+  #shownPairs = new Set<string>();
 
   constructor(app: AppState) {
     this.#app = app;
@@ -157,7 +157,7 @@ export class Triage {
 
   /** The number of snoozed reports among the loaded ones. */
   get snoozed(): number {
-    return [...this.#answered(false), ...this.#answered(true)].filter((item) => this.#isSnoozed(item)).length;
+    return [...this.#loadedList(false), ...this.#loadedList(true)].filter((item) => this.#isSnoozed(item)).length;
   }
 
   get canSkip(): boolean {
@@ -188,7 +188,7 @@ export class Triage {
     void this.today.load();
     void this.arrivals.load();
     await this.load();
-    if (this.failure === null && this.unscanned > 0 && !this.#stopped) await this.scan();
+    if (this.failure === null && this.unscanned > 0 && !this.#isCheckStopped) await this.scan();
   }
 
   /** Restores the settings of the last session. */
@@ -199,18 +199,18 @@ export class Triage {
 
   /** The open report, or the one to open once its list is loaded. */
   get reading(): string | null {
-    return this.selected ?? this.#returnTo;
+    return this.selected ?? this.#selectionToRestore;
   }
 
   /** Reopens a report once it is loaded, and restores the second list. */
   restoreSelection(selected: string | null, relatedOpen: boolean): void {
-    this.#returnTo = selected;
+    this.#selectionToRestore = selected;
     this.isRelatedOpen = relatedOpen;
   }
 
   /** Opens a report that waits under these settings. */
   open(key: string, setting: TriageSettings): void {
-    this.#returnTo = key;
+    this.#selectionToRestore = key;
     const isSet = this.source === setting.source && this.includeClosed === setting.includeClosed && this.band === setting.band;
     if (!isSet) this.choose(setting);
     else if (this.rows.some((item) => item.key === key)) this.select(key);
@@ -219,78 +219,78 @@ export class Triage {
   choose(change: Partial<TriageSettings>): void {
     Object.assign(this, change);
     this.#app.store.update({ triage: { source: this.source, includeClosed: this.includeClosed, band: this.band } });
-    this.#choice++;
+    this.#settingsVersion++;
     this.#skipped = [];
     this.selection.clear();
     this.arrivals.reset();
-    this.#stopped = false;
+    this.#isCheckStopped = false;
     this.loaded = false;
-    this.#answer = null;
-    this.#returned = [];
+    this.#lastResponse = null;
+    this.#restoredDecisions = [];
     this.select(null);
     void this.enter();
   }
 
   /** Loads the current queue. */
   async load(): Promise<void> {
-    const isCurrent = this.#queue.begin();
+    const isCurrent = this.#queueRequest.begin();
     const known = new Set(this.decisions.filter((entry) => entry.stored));
-    const returned = this.#returned;
+    const returned = this.#restoredDecisions;
     try {
       const response = await api.triageQueue(this.#request(false));
       if (!isCurrent()) return;
       this.failure = null;
       this.#show({ response, known }, returned);
-    } catch (thrown) {
-      if (isCurrent()) this.failure = api.toFailure(thrown);
+    } catch (error) {
+      if (isCurrent()) this.failure = api.toFailure(error);
     }
     if (isCurrent()) this.loaded = true;
   }
 
   /** Checks new and changed reports, or all open ones. */
-  async scan(again = false): Promise<void> {
+  async scan(rescan = false): Promise<void> {
     if (this.scanning) return;
-    this.#stopped = false;
-    const choice = this.#choice;
-    const before = again ? Infinity : this.unscanned;
-    let looked = Date.now();
+    this.#isCheckStopped = false;
+    const choice = this.#settingsVersion;
+    const before = rescan ? Infinity : this.unscanned;
+    let refreshedAt = Date.now();
     try {
       await this.#app.jobs.run(
         "triage",
-        (onProgress) => api.triage(this.#request(again), onProgress),
+        (onProgress) => api.triage(this.#request(rescan), onProgress),
         () => {
-          if (Date.now() - looked < QUEUE_INTERVAL) return;
-          looked = Date.now();
+          if (Date.now() - refreshedAt < QUEUE_INTERVAL) return;
+          refreshedAt = Date.now();
           void this.load();
         },
       );
-    } catch (thrown) {
-      this.#stopped = true;
-      this.#app.showError(thrown);
+    } catch (error) {
+      this.#isCheckStopped = true;
+      this.#app.showError(error);
     }
     // Until the queue is reloaded, an empty list does not mean that nothing was found.
     if (this.items.length === 0) this.loaded = false;
     this.arrivals.reset();
     void this.arrivals.load();
-    if (choice !== this.#choice) return this.enter();
+    if (choice !== this.#settingsVersion) return this.enter();
     await this.load();
     // The index may have grown during the check; check the rest.
-    if (!this.#stopped && this.unscanned > 0 && this.unscanned < before) await this.scan();
+    if (!this.#isCheckStopped && this.unscanned > 0 && this.unscanned < before) await this.scan();
   }
 
   /** Moves the selection. */
-  move(by: number): void {
+  move(delta: number): void {
     const last = this.rows.length - 1;
     if (last < 0) return;
-    const to = Math.min(Math.max(this.index + by, 0), last);
+    const to = Math.min(Math.max(this.index + delta, 0), last);
     this.select(this.rows[to]?.key ?? null);
   }
 
   /** Selects the current row and the one this many rows further, which becomes current. */
-  extend(by: number): void {
+  extend(delta: number): void {
     const from = this.item;
     if (!from) return;
-    this.move(by);
+    this.move(delta);
     this.selection.extend(from.key, this.selected ?? from.key);
   }
 
@@ -319,35 +319,35 @@ export class Triage {
   }
 
   /** Compares with another candidate of the report. */
-  nextCandidate(by: number): void {
+  nextCandidate(delta: number): void {
     const n = this.candidates.length;
     if (n < 2) return;
-    this.candidateIndex = (this.candidateIndex + by + n) % n;
+    this.candidateIndex = (this.candidateIndex + delta + n) % n;
     void this.#compare();
   }
 
   /** Records that a pair is on screen; only such pairs can be decided. */
   markSeen(report: string, candidate: string): void {
-    this.#seen = `${report} ${candidate}`;
-    this.#shown.add(this.#seen);
+    this.#shownPair = `${report} ${candidate}`;
+    this.#shownPairs.add(this.#shownPair);
   }
 
   /** Records a decision about the pair or all selected pairs, and opens the next report. */
   async decide(kind: VerdictKind): Promise<void> {
-    if (this.selection.any) return this.#decideMarked(kind);
+    if (this.selection.any) return this.#decideSelected(kind);
     const item = this.item;
     const other = this.candidate;
-    if (!item || !other || this.#seen !== `${item.key} ${other.key}`) return;
+    if (!item || !other || this.#shownPair !== `${item.key} ${other.key}`) return;
     await this.#record([{ item, other: other.key, related: this.isInRelated }], kind);
   }
 
   /** Asks for confirmation if some of the selected pairs were never shown. */
-  async #decideMarked(kind: VerdictKind): Promise<void> {
+  async #decideSelected(kind: VerdictKind): Promise<void> {
     const pairs = this.selection.items.map((item): Pair => {
       const other = (item.key === this.selected ? this.candidate : null) ?? item.candidate;
       return { item, other: other.key, related: !this.items.includes(item) };
     });
-    const isShown = ({ item, other }: Pair) => this.#shown.has(`${item.key} ${other}`);
+    const isShown = ({ item, other }: Pair) => this.#shownPairs.has(`${item.key} ${other}`);
     const unseen = pairs.filter((pair) => !isShown(pair));
     if (unseen.length > 0) this.confirmation = { kind, shown: pairs.filter(isShown), unseen };
     else await this.#record(pairs, kind);
@@ -365,22 +365,22 @@ export class Triage {
     const [first] = pairs;
     if (!first) return;
     const at = Date.now();
-    const made = pairs.map((pair): Decision => ({ ...pair, kind, at, undoEntry: null, stored: false }));
-    const next = this.#after(pairs);
+    const recorded = pairs.map((pair): Decision => ({ ...pair, kind, at, undoEntry: null, stored: false }));
+    const next = this.#nextReport(pairs);
     this.selection.clear();
-    this.decisions = [...this.decisions, ...made];
+    this.decisions = [...this.decisions, ...recorded];
     if (next !== this.selected) this.select(next);
-    const recordings = made.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
-    const message = made.length === 1 ? texts.one(decided[kind](first.item.key, first.other)) : texts.several[kind](made.length);
-    const undoEntry = this.#app.undo.record(message, () => this.#takeAllBack(made, recordings));
-    for (const decision of made) decision.undoEntry = undoEntry;
+    const recordings = recorded.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
+    const message = recorded.length === 1 ? texts.one(decided[kind](first.item.key, first.other)) : texts.several[kind](recorded.length);
+    const undoEntry = this.#app.undo.record(message, () => this.#undoDecisions(recorded, recordings));
+    for (const decision of recorded) decision.undoEntry = undoEntry;
     const outcomes = await Promise.allSettled(recordings);
     const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
-    const [failed, kept] = [made.filter((_, index) => outcomes[index]?.status === "rejected"), made.filter((_, index) => outcomes[index]?.status === "fulfilled")];
+    const [failed, kept] = [recorded.filter((_, index) => outcomes[index]?.status === "rejected"), recorded.filter((_, index) => outcomes[index]?.status === "fulfilled")];
     for (const decision of kept) decision.stored = true;
     if (refused.length > 0) {
       if (kept.length === 0) this.#app.undo.remove(undoEntry);
-      for (const decision of failed) this.#return(decision);
+      for (const decision of failed) this.#restoreReport(decision);
       this.#app.showError(refused[0]);
       if (kept.length === 0) return;
     }
@@ -405,7 +405,7 @@ export class Triage {
     const { item } = this;
     if (!item) return;
     const { store: store, undo } = this.#app;
-    const next = this.#after([{ item, other: item.candidate.key, related: this.isInRelated }]);
+    const next = this.#nextReport([{ item, other: item.candidate.key, related: this.isInRelated }]);
     store.snooze(item.key, startOfDay(startOfDay(Date.now()) + OVER_A_DAY));
     this.select(next);
     undo.record(texts.snoozed(item.key), () => {
@@ -430,43 +430,43 @@ export class Triage {
       return;
     }
     try {
-      if (decision) await this.#takeBack(decision, Promise.resolve());
-      else await this.#takeStoredBack(key, other);
-    } catch (thrown) {
-      this.#app.showError(thrown);
+      if (decision) await this.#undoRecorded(decision, Promise.resolve());
+      else await this.#undoStored(key, other);
+    } catch (error) {
+      this.#app.showError(error);
       return;
     }
     this.#app.toasts.show(texts.undone(decided[kind](key, other)));
   }
 
-  async #takeStoredBack(key: string, other: string): Promise<void> {
+  async #undoStored(key: string, other: string): Promise<void> {
     await api.undoVerdict(key, other);
     this.today.forget(key, other);
     this.changes++;
-    this.#returnTo = key;
+    this.#selectionToRestore = key;
     await Promise.all([this.today.load(), this.load()]);
     if (this.rows.some((item) => item.key === key)) this.select(key);
   }
 
-  async #takeAllBack(made: readonly Decision[], recordings: readonly Promise<unknown>[]): Promise<void> {
-    for (const [at, decision] of [...made.entries()].toReversed()) {
-      if (this.decisions.includes(decision)) await this.#takeBack(decision, recordings[at] ?? Promise.resolve());
+  async #undoDecisions(recorded: readonly Decision[], recordings: readonly Promise<unknown>[]): Promise<void> {
+    for (const [at, decision] of [...recorded.entries()].toReversed()) {
+      if (this.decisions.includes(decision)) await this.#undoRecorded(decision, recordings[at] ?? Promise.resolve());
     }
   }
 
-  async #takeBack(decision: Decision, recording: Promise<unknown>): Promise<void> {
+  async #undoRecorded(decision: Decision, recording: Promise<unknown>): Promise<void> {
     this.decisions = this.decisions.filter((d) => d !== decision);
     // A decision that could not be recorded is already back in its list.
     if (!(await recording.then(() => true, () => false))) return;
     try {
       await api.undoVerdict(decision.item.key, decision.other);
-    } catch (thrown) {
+    } catch (error) {
       this.decisions = [...this.decisions, decision];
-      throw thrown;
+      throw error;
     }
     this.changes++;
     this.today.forget(decision.item.key, decision.other);
-    this.#return(decision);
+    this.#restoreReport(decision);
   }
 
   #list(related: boolean): readonly TriageItem[] {
@@ -474,8 +474,8 @@ export class Triage {
   }
 
   /** Returns a list of the last response. */
-  #answered(related: boolean): readonly TriageItem[] {
-    const response = this.#answer?.response;
+  #loadedList(related: boolean): readonly TriageItem[] {
+    const response = this.#lastResponse?.response;
     return (related ? response?.related : response?.queue) ?? [];
   }
 
@@ -484,33 +484,33 @@ export class Triage {
   }
 
   /** Returns a list of the last response without snoozed reports. */
-  #held(related: boolean): readonly TriageItem[] {
-    return this.#answered(related).filter((item) => !this.#isSnoozed(item));
+  #unsnoozedList(related: boolean): readonly TriageItem[] {
+    return this.#loadedList(related).filter((item) => !this.#isSnoozed(item));
   }
 
   /** Returns whether a report was decided after the response or unknown to it. */
   #isDecided(item: TriageItem): boolean {
-    return this.decisions.some((d) => d.item.key === item.key && (d.other === item.candidate.key || !this.#answer?.known.has(d)));
+    return this.decisions.some((d) => d.item.key === item.key && (d.other === item.candidate.key || !this.#lastResponse?.known.has(d)));
   }
 
   /** Returns reports that wait again since the response, which lacks them. */
-  #back(related: boolean): readonly TriageItem[] {
-    const back = this.#returned.filter((entry) => entry.related === related).map((entry) => entry.item);
+  #restoredItems(related: boolean): readonly TriageItem[] {
+    const back = this.#restoredDecisions.filter((entry) => entry.related === related).map((entry) => entry.item);
     return back.filter((item) => !this.#isDecided(item));
   }
 
   #count(related: boolean): number {
-    const all = (related ? this.#answer?.response.related_waiting : this.#answer?.response.waiting) ?? 0;
-    const gone = this.#answered(related).filter((item) => this.#isDecided(item) || this.#isSnoozed(item));
-    return all - gone.length + this.#back(related).length;
+    const all = (related ? this.#lastResponse?.response.related_waiting : this.#lastResponse?.response.waiting) ?? 0;
+    const gone = this.#loadedList(related).filter((item) => this.#isDecided(item) || this.#isSnoozed(item));
+    return all - gone.length + this.#restoredItems(related).length;
   }
 
-  #listed(related: boolean): readonly TriageItem[] {
-    const by = related ? "worth" : "confidence";
-    const back = this.#back(related);
-    const waiting = [...this.#held(related).filter((item) => !this.#isDecided(item)), ...back];
-    if (back.length > 0) waiting.sort((a, b) => b.candidate[by] - a.candidate[by]);
-    const kept = this.#kept;
+  #visibleList(related: boolean): readonly TriageItem[] {
+    const field = related ? "worth" : "confidence";
+    const back = this.#restoredItems(related);
+    const waiting = [...this.#unsnoozedList(related).filter((item) => !this.#isDecided(item)), ...back];
+    if (back.length > 0) waiting.sort((a, b) => b.candidate[field] - a.candidate[field]);
+    const kept = this.#keptPair;
     if (kept?.related === related && kept.item.key === this.selected && !this.#isDecided(kept.item)) waiting.unshift(kept.item);
     if (this.#skipped.length === 0) return waiting;
     return waiting.sort((a, b) => this.#skipped.indexOf(a.key) - this.#skipped.indexOf(b.key));
@@ -531,13 +531,13 @@ export class Triage {
   #show(answer: KnownResponse, returned: readonly Decision[]): void {
     const current = this.item;
     const related = this.isInRelated;
-    this.#answer = answer;
-    this.#returned = this.#returned.filter((entry) => !returned.includes(entry));
-    this.#kept = null;
+    this.#lastResponse = answer;
+    this.#restoredDecisions = this.#restoredDecisions.filter((entry) => !returned.includes(entry));
+    this.#keptPair = null;
     // The open report stays even if the response lacks it.
-    if (current && !this.#has(current.key)) this.#kept = { item: current, other: current.candidate.key, related };
-    if (this.index < 0) this.select((this.rows.find((item) => item.key === this.#returnTo) ?? this.rows[0])?.key ?? null);
-    this.#returnTo = null;
+    if (current && !this.#has(current.key)) this.#keptPair = { item: current, other: current.candidate.key, related };
+    if (this.index < 0) this.select((this.rows.find((item) => item.key === this.#selectionToRestore) ?? this.rows[0])?.key ?? null);
+    this.#selectionToRestore = null;
   }
 
   #has(key: string): boolean {
@@ -545,7 +545,7 @@ export class Triage {
   }
 
   /** Returns the report to open after these are decided. */
-  #after(pairs: readonly Pair[]): string | null {
+  #nextReport(pairs: readonly Pair[]): string | null {
     const gone = new Set(pairs.map((pair) => pair.item.key));
     const isLeft = (item: TriageItem) => !gone.has(item.key);
     const place = Math.max(0, this.index);
@@ -553,9 +553,9 @@ export class Triage {
   }
 
   /** Returns a report to its list after its decision failed or was undone. */
-  #return(decision: Decision): void {
+  #restoreReport(decision: Decision): void {
     this.decisions = this.decisions.filter((entry) => entry !== decision);
-    if (!this.#has(decision.item.key)) this.#returned = [...this.#returned, decision];
+    if (!this.#has(decision.item.key)) this.#restoredDecisions = [...this.#restoredDecisions, decision];
     if (decision.related) this.isRelatedOpen = true;
     this.select(decision.item.key);
   }
@@ -567,13 +567,13 @@ export class Triage {
   }
 
   async #compare(): Promise<void> {
-    const isCurrent = this.#pair.begin();
+    const isCurrent = this.#pairRequest.begin();
     const item = this.item;
     const candidate = this.candidate;
     if (!item || !candidate) {
       this.comparison = null;
       this.check = null;
-      this.#asked = null;
+      this.#checkedReport = null;
       return;
     }
     this.pairFailure = null;
@@ -583,15 +583,15 @@ export class Triage {
       this.comparison = comparison;
       // The other candidates are requested once per report, after the pair is shown.
       const question = `${item.key} ${this.includeClosed}`;
-      if (this.#asked === question) return;
+      if (this.#checkedReport === question) return;
       const found = await api.duplicates({ key: item.key, include_closed: this.includeClosed });
       if (!isCurrent()) return;
-      this.#asked = question;
+      this.#checkedReport = question;
       const shown = candidate.key;
       this.check = found;
       this.candidateIndex = Math.max(0, this.candidates.findIndex((c) => c.key === shown));
-    } catch (thrown) {
-      if (isCurrent()) this.pairFailure = api.toFailure(thrown);
+    } catch (error) {
+      if (isCurrent()) this.pairFailure = api.toFailure(error);
     }
   }
 }

@@ -58,7 +58,7 @@ beforeEach(async () => {
     return null;
   });
   toasts = new Toasts();
-  const say = (thrown: unknown) => texts.push(thrown);
+  const say = (error: unknown) => texts.push(error);
   const app = { jobs: new Jobs(), toasts, store: new LocalStore(), undo: new UndoStack(toasts, say), showError: say, recordPlace: () => {} };
   triage = new Triage(app as unknown as AppState);
   await triage.enter();

@@ -37,7 +37,7 @@ async function press(key: string): Promise<void> {
 
 async function open(): Promise<void> {
   const toasts = new Toasts();
-  const say = (thrown: unknown) => { throw thrown; };
+  const say = (error: unknown) => { throw error; };
   commands = new Commands();
   const app = {
     jobs: new Jobs(), toasts, undo: new UndoStack(toasts, say), store: new LocalStore(), commands, status: null, isEmpty: false, showsDetails: false,

@@ -116,8 +116,8 @@ export const shell = {
   pin: "Pin",
   unpin: "Unpin",
   /** `deed` is a sentence in the past tense. */
-  undoOf: (deed: string) => `Undo: ${deed}`,
-  undone: (deed: string) => `Undone: ${deed}`,
+  undoOf: (action: string) => `Undo: ${action}`,
+  undone: (action: string) => `Undone: ${action}`,
   pinned: (key: string) => `Pinned ${key}.`,
   unpinned: (key: string) => `Unpinned ${key}.`,
   copied: (key: string) => `Copied ${key}.`,
