@@ -70,12 +70,12 @@ export class Answer {
   }
 
   /** Follows a new query. A path is only read on request while it is typed. */
-  follow(query: string, typed: boolean): void {
+  follow(query: string, isTyping: boolean): void {
     this.files = parsePaths(query);
     if (this.files.length > 0) {
       if (this.files.join("\n") === this.logs.files.join("\n")) return;
       this.#begin(null);
-      if (!typed) this.#readLogs();
+      if (!isTyping) this.#readLogs();
       return;
     }
     const question = parseQuestion(query, this.#sources());
@@ -88,10 +88,10 @@ export class Answer {
       this.isOpen = true;
       return void this.logs.read([], question.text);
     }
-    this.isOpen = question.text.includes("\n") && (!typed || wasOpen);
+    this.isOpen = question.text.includes("\n") && (!isTyping || wasOpen);
     this.pending = true;
     const isCurrent = this.#latest.begin();
-    this.#answered = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, typed ? TYPING_DELAY : 0))).then(() => this.#ask(isCurrent));
+    this.#answered = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, isTyping ? TYPING_DELAY : 0))).then(() => this.#ask(isCurrent));
   }
 
   /** Repeats the lookup after the casebook has changed. */

@@ -21,8 +21,8 @@ function quoteLines(quote: Element): number {
 }
 
 /** Returns the label of the unfold button. */
-export function unfoldLabel(sort: "code" | "quote", lines: number, marks = 0): string {
-  return words.shared.fold[sort](lines, marks);
+export function unfoldLabel(kind: "code" | "quote", lines: number, marks = 0): string {
+  return words.shared.fold[kind](lines, marks);
 }
 
 export const REFOLD_LABEL = words.shared.fold.again;
@@ -46,39 +46,39 @@ export function foldLongBlocks(html: string): string {
   return template.innerHTML;
 }
 
-function foldBlock(block: Element, sort: "code" | "quote", lines: number): void {
-  const whole = document.createElement("div");
-  whole.className = `fold ${sort}`;
+function foldBlock(block: Element, kind: "code" | "quote", lines: number): void {
+  const container = document.createElement("div");
+  container.className = `fold ${kind}`;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "unfold link";
   button.setAttribute("aria-expanded", "false");
-  button.textContent = unfoldLabel(sort, lines, block.querySelectorAll("mark").length);
+  button.textContent = unfoldLabel(kind, lines, block.querySelectorAll("mark").length);
   button.dataset["words"] = button.textContent;
-  block.replaceWith(whole);
-  whole.append(block, button);
+  block.replaceWith(container);
+  container.append(block, button);
 }
 
-function setOpen(whole: HTMLElement, isOpen: boolean): void {
-  whole.classList.toggle("open", isOpen);
-  const button = whole.querySelector<HTMLElement>(":scope > .unfold");
+function setOpen(container: HTMLElement, isOpen: boolean): void {
+  container.classList.toggle("open", isOpen);
+  const button = container.querySelector<HTMLElement>(":scope > .unfold");
   if (!button) return;
   button.setAttribute("aria-expanded", String(isOpen));
   button.textContent = isOpen ? REFOLD_LABEL : (button.dataset["words"] ?? "");
   // Folding a long text above the button must not scroll the button out of view.
-  if (!isOpen) whole.scrollIntoView({ block: "nearest" });
+  if (!isOpen) container.scrollIntoView({ block: "nearest" });
 }
 
 /** Makes the fold buttons work, and unfolds a block that receives focus. */
 export function enableFolds(root: HTMLElement): () => void {
   const wholeOf = (target: EventTarget | null) => (target instanceof Element ? target.closest<HTMLElement>(".fold") : null);
   const onclick = (event: Event) => {
-    const whole = event.target instanceof Element && event.target.closest(".unfold") ? wholeOf(event.target) : null;
-    if (whole) setOpen(whole, !whole.classList.contains("open"));
+    const container = event.target instanceof Element && event.target.closest(".unfold") ? wholeOf(event.target) : null;
+    if (container) setOpen(container, !container.classList.contains("open"));
   };
   const onfocusin = (event: Event) => {
-    const whole = wholeOf(event.target);
-    if (whole && event.target instanceof Element && !event.target.matches(".unfold, .fold > pre")) setOpen(whole, true);
+    const container = wholeOf(event.target);
+    if (container && event.target instanceof Element && !event.target.matches(".unfold, .fold > pre")) setOpen(container, true);
   };
   root.addEventListener("click", onclick);
   root.addEventListener("focusin", onfocusin);

@@ -50,8 +50,8 @@ it("leaves code and existing links alone", () => {
 });
 
 it("links never leave the page", () => {
-  const went: string[] = [];
-  const to = { openItem: (key: string) => went.push(key), openAddress: (url: string) => went.push(url), mirrors: () => true };
+  const opened: string[] = [];
+  const to = { openItem: (key: string) => opened.push(key), openAddress: (url: string) => opened.push(url), mirrors: () => true };
   document.body.innerHTML = linkReferences("<p>#40 https://a.example/b</p>", here);
   for (const entry of document.querySelectorAll("a")) {
     const event = new MouseEvent("click", { bubbles: true, cancelable: true });
@@ -59,7 +59,7 @@ it("links never leave the page", () => {
     entry.dispatchEvent(event);
     expect(event.defaultPrevented).toBe(true);
   }
-  expect(went).toEqual(["acme/app#40", "https://a.example/b"]);
+  expect(opened).toEqual(["acme/app#40", "https://a.example/b"]);
 });
 
 it("opens a referenced item", async () => {

@@ -43,10 +43,10 @@ export function tokenize(text: string, language: string): Token[] {
     else if (words === undefined) open.push(TOKEN_KINDS[name ?? ""] ?? (name === "subst" ? undefined : open.at(-1)));
     else {
       const to = offset + (CHARACTERS[words] ?? words).length;
-      const sort = open.at(-1);
+      const kind = open.at(-1);
       const last = result.at(-1);
-      if (sort && last?.[1] === offset && last[2] === sort) result[result.length - 1] = [last[0], to, sort];
-      else if (sort) result.push([offset, to, sort]);
+      if (kind && last?.[1] === offset && last[2] === kind) result[result.length - 1] = [last[0], to, kind];
+      else if (kind) result.push([offset, to, kind]);
       offset = to;
     }
   }

@@ -23,7 +23,7 @@ setUpPage();
 it("a bar opens its list", () => {
   const listed: string[] = [];
   const series = [{ id: "created", name: "reported", tone: "first" as const, values: [3, 5] }];
-  mountComponent(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], sort: "bars", format: String, series, list: (month: string, id: string) => listed.push(`${id} ${month}`) });
+  mountComponent(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], kind: "bars", format: String, series, list: (month: string, id: string) => listed.push(`${id} ${month}`) });
   document.querySelectorAll("rect[data-month]")[1]?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
   expect(listed).toEqual(["created 2026-02"]);
 });

@@ -48,8 +48,8 @@ const lines = (text: string) => text.split("\n").map((line) => line.trim());
 function isShort(text: string): boolean {
   if (text.includes("\n") || text.length > MAX_LETTERS) return false;
   const letters = text.match(UNSPACED)?.length ?? 0;
-  const spaced = text.replace(UNSPACED, " ").match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
-  return spaced + letters / 2 <= MAX_WORDS;
+  const wordCount = text.replace(UNSPACED, " ").match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
+  return wordCount + letters / 2 <= MAX_WORDS;
 }
 
 function isTrace(text: string): boolean {
@@ -59,21 +59,21 @@ function isTrace(text: string): boolean {
 
 /** Returns whether most lines start with a time. */
 function isLog(text: string): boolean {
-  const all = lines(text).filter((line) => line !== "");
-  return all.length >= LOG_LINES && all.filter((line) => TIMESTAMP.test(line)).length * 2 > all.length;
+  const nonEmptyLines = lines(text).filter((line) => line !== "");
+  return nonEmptyLines.length >= LOG_LINES && nonEmptyLines.filter((line) => TIMESTAMP.test(line)).length * 2 > nonEmptyLines.length;
 }
 
 function isMail(text: string): boolean {
-  const all = lines(text).filter((line) => line !== "");
-  const headers = new Set(all.slice(0, MAX_HEADER_LINES).flatMap((line) => HEADER.exec(line)?.[1] ?? []));
+  const nonEmptyLines = lines(text).filter((line) => line !== "");
+  const headers = new Set(nonEmptyLines.slice(0, MAX_HEADER_LINES).flatMap((line) => HEADER.exec(line)?.[1] ?? []));
   if (headers.size > 1 || REPLY.test(text)) return true;
-  return GREETING.test(all[0] ?? "") && all.slice(1).some((line) => CLOSING.test(line));
+  return GREETING.test(nonEmptyLines[0] ?? "") && nonEmptyLines.slice(1).some((line) => CLOSING.test(line));
 }
 
 /** Returns the item of a link: one of this program's own, or an item's page in a mirrored source. */
 function linkedKey(link: string, sources: readonly string[]): string | null {
-  const own = /^precedent:\/\/item\/(.+)$/.exec(link)?.[1];
-  if (own !== undefined) return parseQuestion(unescapeUri(own)).key;
+  const itemPath = /^precedent:\/\/item\/(.+)$/.exec(link)?.[1];
+  if (itemPath !== undefined) return parseQuestion(unescapeUri(itemPath)).key;
   const number = /\/(?:issues|pulls?|merge_requests|work_items|discussions)\/(\d+)(?=[/?#]|$)/.exec(link)?.[1];
   const project = parseProject(link)?.project.toLowerCase();
   const source = sources.find((entry) => entry.toLowerCase() === project);
@@ -98,8 +98,8 @@ function unescapeUri(text: string): string {
 
 /** Returns the item whose key is the whole text, or the text as a report. */
 export function parseQuestion(text: string): { key: string | null; text: string } {
-  const pasted = text.trim();
-  return /^[^\s#]+\/[^\s#]+#\d+$/.test(pasted) ? { key: pasted, text: "" } : { key: null, text: pasted };
+  const trimmed = text.trim();
+  return /^[^\s#]+\/[^\s#]+#\d+$/.test(trimmed) ? { key: trimmed, text: "" } : { key: null, text: trimmed };
 }
 
 /** Classifies a text; `null` if it is empty. */

@@ -53,13 +53,13 @@ export class Search {
   #limit = api.RANKED_LIMIT;
   #leave: () => void;
   #read: () => string | null;
-  #follow: (query: string, typed: boolean) => void;
+  #follow: (query: string, isTyping: boolean) => void;
 
   /**
    * `leave` is called before a query that stood is replaced, `read` returns the open document's
    * key, and `follow` is called for each query and whether it is being typed.
    */
-  constructor(leave: () => void = () => {}, read: () => string | null = () => null, follow: (query: string, typed: boolean) => void = () => {}) {
+  constructor(leave: () => void = () => {}, read: () => string | null = () => null, follow: (query: string, isTyping: boolean) => void = () => {}) {
     this.#follow = follow;
     this.#leave = leave;
     this.#read = read;
@@ -147,14 +147,14 @@ export class Search {
     return !this.hasPaste && !this.#pastedQueries.has(this.query.trim());
   }
 
-  #setQuery(query: string, typed: boolean): void {
+  #setQuery(query: string, isTyping: boolean): void {
     const text = query.trim();
     this.query = query;
     this.#limit = api.RANKED_LIMIT;
     // A restored pasted query stays pasted, also when it is edited.
     this.hasPaste = text !== "" && (this.hasPaste || this.#pastedQueries.has(text));
     if (this.hasPaste) this.#pastedQueries.add(text);
-    this.#follow(query, typed);
+    this.#follow(query, isTyping);
   }
 
   #recordHistory(): void {
@@ -232,9 +232,9 @@ export class Search {
       if (pages !== this.#pages || !this.#allRows) return;
       for (const [at, hit] of response.hits.entries()) this.#allRows[page * api.PAGE_SIZE + at] = hit;
       this.#dropDistantPages();
-      const wanted = this.#allRows[this.#pendingIndex];
-      if (wanted) {
-        this.selected = wanted.key;
+      const pendingHit = this.#allRows[this.#pendingIndex];
+      if (pendingHit) {
+        this.selected = pendingHit.key;
         this.#pendingIndex = -1;
       }
       this.#version++;
@@ -251,9 +251,9 @@ export class Search {
     const rows = this.#allRows;
     if (!rows || this.#pages.size <= MAX_PAGES) return;
     const middle = (this.#visibleRange[0] + this.#visibleRange[1]) / 2 / api.PAGE_SIZE;
-    const marked = Math.floor(this.selectedIndex / api.PAGE_SIZE);
-    const far = [...this.#pages].filter((page) => page !== 0 && page !== marked).sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
-    for (const page of far.slice(0, this.#pages.size - MAX_PAGES)) {
+    const selectedPage = Math.floor(this.selectedIndex / api.PAGE_SIZE);
+    const distantPages = [...this.#pages].filter((page) => page !== 0 && page !== selectedPage).sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
+    for (const page of distantPages.slice(0, this.#pages.size - MAX_PAGES)) {
       this.#pages.delete(page);
       rows.fill(undefined, page * api.PAGE_SIZE, Math.min(rows.length, (page + 1) * api.PAGE_SIZE));
     }
@@ -265,7 +265,7 @@ export class Search {
     const query = this.query;
     this.pending = true;
     let final = false;
-    const ask = async (mode: Mode | null, again = 3): Promise<void> => {
+    const ask = async (mode: Mode | null, retries = 3): Promise<void> => {
       try {
         const response = await api.search(query, mode, this.#limit);
         if (!isCurrent() || (final && mode !== null)) return;
@@ -273,7 +273,7 @@ export class Search {
         if (mode === null) this.failure = null;
       } catch (error) {
         // An older request arrived after it and cancelled it; try again.
-        if (isCurrent() && mode === null && again > 0 && api.toFailure(error).code === "cancelled") return await ask(null, again - 1);
+        if (isCurrent() && mode === null && retries > 0 && api.toFailure(error).code === "cancelled") return await ask(null, retries - 1);
         // A half-typed query may be invalid, so only the final response counts.
         if (isCurrent() && mode === null) this.failure = api.toFailure(error);
       } finally {
@@ -305,11 +305,11 @@ export class Search {
 }
 
 /** Merges new results with the loaded rows below them. */
-function mergeRows(response: SearchResponse, before: readonly (Hit | undefined)[] | null): (Hit | undefined)[] {
+function mergeRows(response: SearchResponse, previous: readonly (Hit | undefined)[] | null): (Hit | undefined)[] {
   const total = Math.max(response.total ?? 0, response.hits.length);
   const fresh = new Set(response.hits.map((hit) => hit.key));
   const rows: (Hit | undefined)[] = Array.from({ length: total }, (_, at) => {
-    const old = before?.length === total ? before[at] : undefined;
+    const old = previous?.length === total ? previous[at] : undefined;
     return old && !fresh.has(old.key) ? old : undefined;
   });
   response.hits.forEach((hit, at) => (rows[at] = hit));

@@ -154,9 +154,7 @@ const OTHER_SHORTCUTS: Partial<Record<Group, readonly Shortcut[]>> = {
   ],
   problems: [{ keys: ["Enter"], description: texts.shortcuts.openProblem }],
   triage: [{ keys: ["Shift ↓", "Shift ↑"], description: texts.shortcuts.markSeveral }],
-  search: [
-    { keys: ["↓", "↑"], description: texts.shortcuts.results },
-  ],
+  search: [{ keys: ["↓", "↑"], description: texts.shortcuts.results }],
 };
 
 export const SHORTCUTS: readonly { id: Group; title: string; shortcuts: readonly Shortcut[] }[] = GROUPS.map((id) => ({

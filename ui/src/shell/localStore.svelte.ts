@@ -73,29 +73,29 @@ const toItem = ({ key, title, kind, state, state_reason }: Item): Item => ({ key
 const isItem = (entry: unknown): entry is Item =>
   typeof entry === "object" && entry !== null && "key" in entry && typeof entry.key === "string" && "title" in entry && typeof entry.title === "string";
 
-const toNumbers = (found: unknown): Record<string, number> =>
-  Object.fromEntries(Object.entries(typeof found === "object" && found !== null ? found : {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
-const parseVisit = (found: VisitTime): VisitTime => ({ at: Number(found.at), upTo: toNumbers(found.upTo) });
+const toNumbers = (parsed: unknown): Record<string, number> =>
+  Object.fromEntries(Object.entries(typeof parsed === "object" && parsed !== null ? parsed : {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+const parseVisit = (parsed: VisitTime): VisitTime => ({ at: Number(parsed.at), upTo: toNumbers(parsed.upTo) });
 
 /** Parses the stored state; invalid parts count as empty. */
 function parseState(text: string | null): StoredState {
   try {
-    const found = JSON.parse(text ?? "") as Partial<StoredState>;
-    const { triage, visit } = found;
+    const parsed = JSON.parse(text ?? "") as Partial<StoredState>;
+    const { triage, visit } = parsed;
     return {
-      recent: (found.recent ?? []).filter(isItem),
-      pinned: (found.pinned ?? []).filter(isItem),
-      searches: (found.searches ?? []).filter((entry) => typeof entry === "string"),
-      asked: typeof found.asked === "string" ? found.asked : "",
+      recent: (parsed.recent ?? []).filter(isItem),
+      pinned: (parsed.pinned ?? []).filter(isItem),
+      searches: (parsed.searches ?? []).filter((entry) => typeof entry === "string"),
+      asked: typeof parsed.asked === "string" ? parsed.asked : "",
       triage: triage && triage.band in BAND_LABELS ? triage : null,
-      snoozed: toNumbers(found.snoozed),
+      snoozed: toNumbers(parsed.snoozed),
       visit: visit ? { last: parseVisit(visit.last), since: parseVisit(visit.since) } : null,
-      sort: SORT_ORDERS.find((entry) => entry === found.sort) ?? "best",
-      syncEvery: typeof found.syncEvery === "number" && found.syncEvery > 0 ? found.syncEvery : 0,
-      syncEach: toNumbers(found.syncEach),
-      syncMetered: found.syncMetered !== false,
-      images: (found.images ?? []).filter((entry) => typeof entry === "string"),
-      learnt: (found.learnt ?? []).filter((entry) => typeof entry === "string"),
+      sort: SORT_ORDERS.find((entry) => entry === parsed.sort) ?? "best",
+      syncEvery: typeof parsed.syncEvery === "number" && parsed.syncEvery > 0 ? parsed.syncEvery : 0,
+      syncEach: toNumbers(parsed.syncEach),
+      syncMetered: parsed.syncMetered !== false,
+      images: (parsed.images ?? []).filter((entry) => typeof entry === "string"),
+      learnt: (parsed.learnt ?? []).filter((entry) => typeof entry === "string"),
     };
   } catch {
     return EMPTY_STATE;

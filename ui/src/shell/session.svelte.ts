@@ -41,10 +41,10 @@ function toDraft(value: unknown): NoteDraftState {
 /** Parses a stored session; `null` if it is invalid. */
 export function parseSession(stored: string | null): StoredSession | null {
   try {
-    const found = toRecord(JSON.parse(stored ?? ""));
-    if (found["version"] !== VERSION) return null;
-    const [search, triage, notes, sources] = ["search", "triage", "notes", "sources"].map((name) => toRecord(found[name]));
-    const problems = toRecord(found["problems"]);
+    const parsed = toRecord(JSON.parse(stored ?? ""));
+    if (parsed["version"] !== VERSION) return null;
+    const [search, triage, notes, sources] = ["search", "triage", "notes", "sources"].map((name) => toRecord(parsed[name]));
+    const problems = toRecord(parsed["problems"]);
     const span = problems["span"];
     return {
       search: { query: toText(search?.["query"]), reading: toKey(search?.["reading"]), beside: toKey(search?.["beside"]) },
@@ -55,7 +55,7 @@ export function parseSession(stored: string | null): StoredSession | null {
         source: toKey(problems["source"]), span: typeof span === "number" && span >= 0 ? span : 24,
         tab: TABS.find((entry) => entry === problems["tab"]) ?? "frequent",
       },
-      drafts: (Array.isArray(found["drafts"]) ? found["drafts"] : []).map(toDraft),
+      drafts: (Array.isArray(parsed["drafts"]) ? parsed["drafts"] : []).map(toDraft),
     };
   } catch {
     return null;
@@ -130,10 +130,10 @@ export class Session {
       if (reader.failure !== null && reader.position?.key === key) reader.close();
     };
     await Promise.all([open(app.reader, reading), open(app.splitPane.reader, beside)]);
-    const left = app.splitPane.reader.position;
-    if (app.reader.position !== null || left === null) return;
+    const second = app.splitPane.reader.position;
+    if (app.reader.position !== null || second === null) return;
     app.splitPane.clear();
-    await open(app.reader, left.key);
+    await open(app.reader, second.key);
   }
 
   #currentSearch(): StoredSession["search"] {

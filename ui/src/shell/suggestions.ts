@@ -29,8 +29,8 @@ function availableCommands(app: AppState, group: Group): Command[] {
     .map((entry) => ({ id: entry.id, title: app.commands.title(entry.id), keys: entry.keys.slice(0, 1), run: () => app.commands.run(entry.id) }));
 }
 
-function openCommands(items: readonly Item[], sort: string, read: (key: string) => void): Command[] {
-  return items.map((item) => ({ id: `${sort}:${item.key}`, title: displayTitle(item.title), detail: item.key, run: () => read(item.key) }));
+function openCommands(items: readonly Item[], group: string, read: (key: string) => void): Command[] {
+  return items.map((item) => ({ id: `${group}:${item.key}`, title: displayTitle(item.title), detail: item.key, run: () => read(item.key) }));
 }
 
 /** Returns all available commands in sections. */

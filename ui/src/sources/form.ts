@@ -86,10 +86,10 @@ const ALIASES: Record<string, Tracker> = { forgejo: "gitea", "azure-devops": "az
 /** Parses `owner/name`, `gitlab:group/name` or any address of a project; `null` if it is neither. */
 export function parseProject(typed: string): ParsedProject | null {
   const text = typed.trim();
-  const named = /^(github|gitlab|gitea|forgejo|jira|redmine|bugzilla|azure|azure-devops|linear|confluence|zendesk|discourse):(?!\/\/)(.+)$/.exec(text);
-  if (named?.[1] && named[2]) {
-    const tracker = ALIASES[named[1]] ?? (named[1] as Tracker);
-    const place = whole(named[2], tracker) ?? parseHosted(named[2], tracker) ?? free(named[2], tracker) ?? parseProject(named[2]);
+  const prefixed = /^(github|gitlab|gitea|forgejo|jira|redmine|bugzilla|azure|azure-devops|linear|confluence|zendesk|discourse):(?!\/\/)(.+)$/.exec(text);
+  if (prefixed?.[1] && prefixed[2]) {
+    const tracker = ALIASES[prefixed[1]] ?? (prefixed[1] as Tracker);
+    const place = whole(prefixed[2], tracker) ?? parseHosted(prefixed[2], tracker) ?? free(prefixed[2], tracker) ?? parseProject(prefixed[2]);
     return place && { ...place, tracker };
   }
   const address = /^(https?):\/\/([^/@\s]+)(\/.*)?$/.exec(text) ?? /^(?:ssh:\/\/)?()git@([^/:\s]+)[/:](.+)$/.exec(text);
@@ -97,8 +97,8 @@ export function parseProject(typed: string): ParsedProject | null {
   const parts = text.replace(/\/+$/, "").split("/");
   if (!parts.every((part) => PART.test(part))) return null;
   const known = parts.length === 1 ? trackerAt(text) : null;
-  const all = known && whole(text, known);
-  if (all) return all;
+  const segments = known && whole(text, known);
+  if (segments) return segments;
   return { tracker: parts.length > 2 ? "gitlab" : null, host: null, project: parts.join("/") };
 }
 
@@ -112,10 +112,10 @@ function whole(text: string, tracker: Tracker): ParsedProject | null {
 /** Parses `acme.example/redmine/app`: a host before the project. */
 function parseHosted(text: string, tracker: Tracker): ParsedProject | null {
   const { host, parts } = trackerKind(tracker);
-  const all = text.replace(/\/+$/, "").split("/");
-  if (host !== null || text.includes("://") || all.length <= (parts ?? 2) || !all.every((part) => part !== "")) return null;
-  const cut = all.length - (parts ?? 2);
-  return { tracker, host: all.slice(0, cut).join("/"), project: all.slice(cut).join("/") };
+  const segments = text.replace(/\/+$/, "").split("/");
+  if (host !== null || text.includes("://") || segments.length <= (parts ?? 2) || !segments.every((part) => part !== "")) return null;
+  const cut = segments.length - (parts ?? 2);
+  return { tracker, host: segments.slice(0, cut).join("/"), project: segments.slice(cut).join("/") };
 }
 
 /** Parses a project name with spaces: `azure:acme/The Kiln`. */
@@ -137,8 +137,8 @@ function parseAddress(scheme: string, host: string, rawPath: string): ParsedProj
     .split("/")
     .filter((part) => part !== "");
   const local = scheme === "http" && /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host);
-  const place = (tracker: Tracker | null, before: readonly string[], project: string): ParsedProject | null => {
-    const root = [host, ...before].join("/");
+  const place = (tracker: Tracker | null, rootPath: readonly string[], project: string): ParsedProject | null => {
+    const root = [host, ...rootPath].join("/");
     return project.split("/").every((part) => PART.test(part)) && project !== ""
       ? { tracker, host: local ? `http://${root}` : root, project }
       : null;
@@ -148,17 +148,17 @@ function parseAddress(scheme: string, host: string, rawPath: string): ParsedProj
   const page = path.at(-1) ?? "";
   if (known === "bugzilla" || page.endsWith(".cgi")) {
     const product = queryParameter(rawPath, "product") ?? (known === "bugzilla" && !page.endsWith(".cgi") ? page : null);
-    const before = page.endsWith(".cgi") ? path.slice(0, -1) : [];
-    const root = [host, ...before].join("/");
+    const rootPath = page.endsWith(".cgi") ? path.slice(0, -1) : [];
+    const root = [host, ...rootPath].join("/");
     return product ? { tracker: "bugzilla", host: local ? `http://${root}` : root, project: product } : null;
   }
   // Every address of an account belongs to its tickets.
   if (known === "zendesk") return place("zendesk", [], "tickets");
   // Discourse: /t/pump-stalls/12 is a topic, /c/help/support/5 a category.
-  const at = path.findIndex((part, n) => (part === "t" || part === "c") && path.slice(n + 1).some((rest) => /^\d+$/.test(rest)));
-  if (at >= 0 || (known === "discourse" && path.length === 0)) {
-    const category = path[at] === "c" ? path.slice(at + 1).filter((part) => !/^\d+$/.test(part) && part !== "l" && part !== "latest") : [];
-    return place("discourse", path.slice(0, Math.max(at, 0)), category.at(-1) ?? "topics");
+  const index = path.findIndex((part, n) => (part === "t" || part === "c") && path.slice(n + 1).some((rest) => /^\d+$/.test(rest)));
+  if (index >= 0 || (known === "discourse" && path.length === 0)) {
+    const category = path[index] === "c" ? path.slice(index + 1).filter((part) => !/^\d+$/.test(part) && part !== "l" && part !== "latest") : [];
+    return place("discourse", path.slice(0, Math.max(index, 0)), category.at(-1) ?? "topics");
   }
   if (known === "azure") {
     const parts = host === "dev.azure.com" ? path : [host.replace(/\.visualstudio\.com$/, ""), ...path.filter((part) => part !== "DefaultCollection")];
@@ -173,8 +173,8 @@ function parseAddress(scheme: string, host: string, rawPath: string): ParsedProj
   // Confluence: /wiki/spaces/ENG/pages/…; on Data Center also /display/ENG/….
   const space = path.findIndex((part) => part === "spaces" || part === "display");
   if (space >= 0 && path[space + 1] !== undefined) {
-    const before = host.endsWith(".atlassian.net") ? [] : path.slice(0, space);
-    return place("confluence", before, path[space + 1] as string);
+    const rootPath = host.endsWith(".atlassian.net") ? [] : path.slice(0, space);
+    return place("confluence", rootPath, path[space + 1] as string);
   }
   // GitLab puts a project's pages below /-/.
   const dash = path.indexOf("-");
@@ -196,8 +196,8 @@ function parseAddress(scheme: string, host: string, rawPath: string): ParsedProj
 }
 
 /** Removes the page names that Cloud puts before a project. */
-function dropCloudPath(host: string, before: readonly string[]): readonly string[] {
-  return host.endsWith(".atlassian.net") ? [] : before.filter((part, at) => !(at > 0 && part === "software"));
+function dropCloudPath(host: string, rootPath: readonly string[]): readonly string[] {
+  return host.endsWith(".atlassian.net") ? [] : rootPath.filter((part, index) => !(index > 0 && part === "software"));
 }
 
 function decodeUri(text: string): string {

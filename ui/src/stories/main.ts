@@ -13,22 +13,22 @@ import * as zoom from "../shell/zoom.svelte";
 import { SCENARIOS, mockEngine, type Scenario } from "./engine";
 import Stories from "./Stories.svelte";
 
-const asked = new URLSearchParams(location.search);
+const parameters = new URLSearchParams(location.search);
 const target = document.getElementById("app");
-const mood = SCENARIOS.find((entry) => entry === asked.get("window"));
+const scenario = SCENARIOS.find((entry) => entry === parameters.get("window"));
 
 appearance.restore();
-const text = asked.get("text");
-for (const part of ["theme", "density"]) if (asked.get(part)) appearance.choose({ [part]: asked.get(part) } as Partial<AppearanceChoices>);
+const text = parameters.get("text");
+for (const part of ["theme", "density"]) if (parameters.get(part)) appearance.choose({ [part]: parameters.get(part) } as Partial<AppearanceChoices>);
 if (text) zoom.applyZoom(Number(text));
 
 /** Opens the window with a view, query or document from the address. */
-async function open(mood: Scenario): Promise<void> {
-  mockEngine(mood);
+async function open(scenario: Scenario): Promise<void> {
+  mockEngine(scenario);
   const app = new AppState();
   if (target) mount(App, { target, props: { app } });
   await app.start();
-  const [view, query, key, report] = [asked.get("view"), asked.get("query"), asked.get("read"), asked.get("report")];
+  const [view, query, key, report] = [parameters.get("view"), parameters.get("query"), parameters.get("read"), parameters.get("report")];
   if (view) app.go(view as ViewId);
   if (query) app.searchFor(query);
   if (key) await app.openDocument(key);
@@ -36,16 +36,16 @@ async function open(mood: Scenario): Promise<void> {
 }
 
 /** Opens the prompt with the clipboard or a typed text. */
-async function ask(mood: Scenario): Promise<void> {
-  mockEngine(mood);
+async function ask(scenario: Scenario): Promise<void> {
+  mockEngine(scenario);
   const prompt = new Prompt();
   if (target) mount(PromptView, { target, props: { prompt } });
   await prompt.prepare();
-  const text = asked.get("report");
+  const text = parameters.get("report");
   if (text !== null) prompt.type(text);
 }
 
-const prompted = SCENARIOS.find((entry) => entry === asked.get("prompt"));
-if (prompted) void ask(prompted);
-else if (mood) void open(mood);
-else if (target) mount(Stories, { target, props: { chosen: asked.get("component") } });
+const promptScenario = SCENARIOS.find((entry) => entry === parameters.get("prompt"));
+if (promptScenario) void ask(promptScenario);
+else if (scenario) void open(scenario);
+else if (target) mount(Stories, { target, props: { chosen: parameters.get("component") } });

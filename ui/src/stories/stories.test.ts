@@ -10,7 +10,7 @@ import { STORIES } from "./stories";
 setUpPage();
 
 /** Returns the violations that axe finds without a layout. */
-async function objections(): Promise<string[]> {
+async function violations(): Promise<string[]> {
   const rules = Object.fromEntries(["color-contrast", "region", "page-has-heading-one", "landmark-one-main"].map((rule) => [rule, { enabled: false }]));
   const { violations } = await axe.run(document.body, { rules, resultTypes: ["violations"] });
   return violations.flatMap((entry) => entry.nodes.map((node) => `${entry.id}: ${node.html.slice(0, 160)}`));
@@ -18,18 +18,18 @@ async function objections(): Promise<string[]> {
 
 it.each(STORIES.map((story) => [`${story.component}, ${story.state}`, story] as const))("%s", async (_, story) => {
   mountComponent(StoryFrame, { story });
-  expect(await objections()).toEqual([]);
+  expect(await violations()).toEqual([]);
   expect(document.querySelector("script, form:not([class]), img[src^=x], [onerror], [style*=fixed]")).toBe(null);
   expect((globalThis as { owned?: number }).owned).toBe(undefined);
 });
 
-it.each(SCENARIOS.flatMap((mood) => VIEWS.map((view) => [mood, view.id] as const)))("the window %s: %s", async (mood, view) => {
-  const app = await openWindow(mood);
+it.each(SCENARIOS.flatMap((scenario) => VIEWS.map((view) => [scenario, view.id] as const)))("the window %s: %s", async (scenario, view) => {
+  const app = await openWindow(scenario);
   app.go(view);
   await settle();
   expect(document.getElementById("main")).not.toBe(null);
   expect(document.querySelector(`#view-${view}`)?.getAttribute("aria-current")).toBe("page");
-  expect(await objections()).toEqual([]);
+  expect(await violations()).toEqual([]);
   expect((globalThis as { owned?: number }).owned).toBe(undefined);
 });
 
@@ -39,7 +39,7 @@ it("the window shows two items side by side", async () => {
   await app.splitPane.open("acme/app#2");
   await settle();
   expect(document.querySelectorAll(".reader").length).toBe(2);
-  expect(await objections()).toEqual([]);
+  expect(await violations()).toEqual([]);
 });
 
 it("the product does not include the stories", () => {
@@ -52,9 +52,9 @@ it("the product does not include the stories", () => {
 it("every presentational component has a story", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".svelte") && !name.startsWith("stories"));
   const named = new Set(STORIES.map((story) => `${story.component}.svelte`));
-  const untold = files.filter((name) => {
+  const missing = files.filter((name) => {
     const source = readFileSync(`src/${name}`, "utf8");
     return !/\btype [^"]* from "[^"]+\.svelte"|Snippet|<dialog/.test(source) && !named.has(name.split("/").at(-1) ?? "");
   });
-  expect(untold).toEqual([]);
+  expect(missing).toEqual([]);
 });

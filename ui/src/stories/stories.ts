@@ -66,8 +66,8 @@ function storiesOf<V extends Component<any>>(name: string, view: V, states: Reco
 }
 
 /** Creates one state for each kind of sample text. */
-function forEachKind<P>(props: (sort: SampleKind) => P): Record<SampleKind, P> {
-  return Object.fromEntries(SAMPLE_KINDS.map((sort) => [sort, props(sort)])) as Record<SampleKind, P>;
+function forEachKind<P>(props: (kind: SampleKind) => P): Record<SampleKind, P> {
+  return Object.fromEntries(SAMPLE_KINDS.map((kind) => [kind, props(kind)])) as Record<SampleKind, P>;
 }
 
 function toasts(text: string | null, undo = false): { toasts: Messages } {
@@ -78,15 +78,15 @@ function toasts(text: string | null, undo = false): { toasts: Messages } {
 }
 
 /** Returns the prompt's lines about a report. */
-function promptLines(sort: SampleKind): Record<PartName, AnswerPart> {
+function promptLines(kind: SampleKind): Record<PartName, AnswerPart> {
   const part = (lines: AnswerPart["lines"]): AnswerPart => ({ lines, pending: false, failure: null, emptyText: "" });
-  const answer = sampleAnswer(sort);
+  const answer = sampleAnswer(kind);
   return { known: part(knownLines(answer)), solved: part(solvedLine(answer)), wiki: part(wikiLines(answer)) };
 }
 
 const EMPTY_PART: AnswerPart = { lines: [], pending: false, failure: null, emptyText: "No known report matches." };
 
-const partProps = { name: "known" as const, room: 1, current: "known 0", idOf: (row: string) => row.replace(" ", "-"), reach: noop, open: noop };
+const partProps = { name: "known" as const, lineCount: 1, current: "known 0", idOf: (row: string) => row.replace(" ", "-"), onHover: noop, open: noop };
 
 /** Creates a prompt with this text; a single part is used for all three. */
 function promptStory(text: string, parts: AnswerPart | Record<PartName, AnswerPart>, change: Partial<Prompt> = {}): { prompt: Prompt } {
@@ -107,7 +107,7 @@ function logProps(change: Partial<Logs>): ComponentProps<typeof LogView> {
 const barProps = { pinned: false, backLabel: null, isTitleHidden: false, leave: null, other: null, close: null, back: noop, open: noop, follow: noop, goTo: noop };
 const railProps = { current: "search" as const, go: noop, waiting: 0, trouble: false, saved: [], activeQuery: null, searchFor: noop };
 const texts = { anchor: "body", author: "jane.doe", association: "MEMBER", createdAt: "2026-02-03T08:00:00Z", verb: "reported" };
-const chartProps = { title: "Issues by month", months: MONTHS, sort: "bars" as const, format: String };
+const chartProps = { title: "Issues by month", months: MONTHS, kind: "bars" as const, format: String };
 const series = (values: (number | null)[]) => [{ id: "created", name: "reported", tone: "first" as const, values }];
 
 export const STORIES: readonly Story[] = [
@@ -118,7 +118,7 @@ export const STORIES: readonly Story[] = [
     long: { failure: { code: "io", message: TITLES.long, hint: TITLES.long } },
     hostile: { failure: { code: "io", message: TITLES.hostile, hint: null } },
   }),
-  ...storiesOf("CaseCard", CaseCard, forEachKind((sort) => ({ answer: new Answer(new Jobs(), () => []), solvedCase: solvedCase(sort), selected: sort === "plain", choose: noop, read: noop }))),
+  ...storiesOf("CaseCard", CaseCard, forEachKind((kind) => ({ answer: new Answer(new Jobs(), () => []), solvedCase: solvedCase(kind), selected: kind === "plain", choose: noop, read: noop }))),
   ...storiesOf("Chips", Chips, {
     empty: { query: "", change: noop },
     full: { query: 'is:issue is:open label:"help wanted" -author:bot tls', change: noop },
@@ -128,7 +128,7 @@ export const STORIES: readonly Story[] = [
   ...storiesOf("Choice", Choice, { full: { label: "Theme", options: [{ value: "light", name: "Light" }, { value: "dark", name: "Dark" }], value: "dark", choose: noop } }),
   ...storiesOf("Code", Code, { short: { text: "if a != b -> c" }, coloured: { text: "# Twice, to be sure.\nsystemctl restart \"agent\" && exit 0", language: "sh" }, hostile: { text: BODIES.hostile, language: "html" }, long: { text: Array.from({ length: 80 }, (_, at) => `line ${at + 1}`).join("\n") }, empty: { text: "" } }),
   ...storiesOf("Comment", Comment, {
-    ...forEachKind((sort) => ({ ...texts, html: BODIES[sort] })),
+    ...forEachKind((kind) => ({ ...texts, html: BODIES[kind] })),
     empty: { ...texts, author: null, html: "" },
     bot: { ...texts, author: "octo-bot", bot: true, html: "<p>This issue is stale.</p>" },
     marked: { ...texts, html: BODIES.plain, marks: [{ text: "2.3.1", kind: "differs" }, { text: "agent", kind: "same" }], flash: true },
@@ -142,13 +142,13 @@ export const STORIES: readonly Story[] = [
   ...storiesOf("Figures", Figures, { full: { figures: [["Issues", 12_345, noop], ["Share of duplicates", "13%"]] }, empty: { figures: [] } }),
   ...storiesOf("Appearance", Appearance, { full: {} }),
   ...storiesOf("ImportFiles", ImportFiles, {
-    ...forEachKind((sort) => importProps({ files: previewedFiles(sort) })),
+    ...forEachKind((kind) => importProps({ files: previewedFiles(kind) })),
     empty: { ...importProps({}), importing: new FileImport(new AppState()) },
     loading: importProps({ pending: true }),
     failing: importProps({ failure: { code: "not_found", message: "export.csv: file not found", hint: "Check the path." } }),
   }),
   ...storiesOf("LogView", LogView, {
-    ...forEachKind((sort) => logProps({ response: logs(sort), expanded: new Set([1]) })),
+    ...forEachKind((kind) => logProps({ response: logs(kind), expanded: new Set([1]) })),
     empty: logProps({ response: { ...logs("plain"), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } }),
     loading: logProps({ pending: true }),
     failing: logProps({ failure: { code: "not_found", message: "agent.log: file not found", hint: null } }),
@@ -159,14 +159,14 @@ export const STORIES: readonly Story[] = [
   ...storiesOf("HighlightedText", HighlightedText, { full: { spans: [{ text: "a ", hit: false }, { text: "certificate", hit: true }] }, empty: { spans: [] }, hostile: { spans: [{ text: TITLES.hostile, hit: true }] } }),
   ...storiesOf("MonthChart", MonthChart, {
     full: { ...chartProps, series: series(MONTHS.map((_, at) => (at * 7) % 23)), list: noop },
-    line: { ...chartProps, sort: "line", series: series(MONTHS.map((_, at) => (at % 6 === 5 ? null : (at % 5) / 10))) },
+    line: { ...chartProps, kind: "line", series: series(MONTHS.map((_, at) => (at % 6 === 5 ? null : (at % 5) / 10))) },
     empty: { ...chartProps, series: series(MONTHS.map(() => 0)) },
   }),
-  ...storiesOf("Prose", Prose, { ...forEachKind((sort) => ({ html: BODIES[sort], context: referenceContext(thread(sort)) })), empty: { html: "" } }),
+  ...storiesOf("Prose", Prose, { ...forEachKind((kind) => ({ html: BODIES[kind], context: referenceContext(thread(kind)) })), empty: { html: "" } }),
   ...storiesOf("PlainText", PlainText, { full: { text: "Restart it.\n\n```\nsystemctl restart agent\n```" }, chinese: { text: TITLES.chinese }, hostile: { text: BODIES.hostile }, empty: { text: "" } }),
   ...storiesOf("PartLines", PartLines, {
     full: { ...partProps, part: promptLines("plain").known },
-    several: { ...partProps, room: 3, part: { ...EMPTY_PART, lines: resultLines([1, 2].map((at) => hit("plain", at))) } },
+    several: { ...partProps, lineCount: 3, part: { ...EMPTY_PART, lines: resultLines([1, 2].map((at) => hit("plain", at))) } },
     loading: { ...partProps, part: { ...EMPTY_PART, pending: true } },
     empty: { ...partProps, part: EMPTY_PART },
     failing: { ...partProps, part: { ...EMPTY_PART, failure: { code: "io", message: "the disk is full", hint: null } } },
@@ -201,12 +201,12 @@ export const STORIES: readonly Story[] = [
     empty: railProps,
   }, "window"),
   ...storiesOf("ReaderBar", ReaderBar, {
-    ...forEachKind((sort) => ({ ...barProps, thread: thread(sort), isTitleHidden: true, backLabel: "Triage", pinned: true })),
+    ...forEachKind((kind) => ({ ...barProps, thread: thread(kind), isTitleHidden: true, backLabel: "Triage", pinned: true })),
     second: { ...barProps, thread: thread("plain"), isTitleHidden: false, close: noop, other: { key: "acme/app#2", go: noop } },
     empty: { ...barProps, thread: null, leave: noop },
   }),
   ...storiesOf("Result", Result, {
-    ...forEachKind((sort) => ({ hit: hit(sort), index: 0, selected: sort === "plain", details: true, choose: noop })),
+    ...forEachKind((kind) => ({ hit: hit(kind), index: 0, selected: kind === "plain", details: true, choose: noop })),
     row: { hit: hit("plain", 4), index: 0, total: 4, selected: false, details: false, choose: noop },
     loading: { hit: undefined, index: 1, total: 4, selected: false, details: false, choose: noop },
   }, "listbox"),
@@ -214,15 +214,15 @@ export const STORIES: readonly Story[] = [
     full: { shortcut: "Ctrl+Alt+P", problem: null, choose: noop },
     failing: { shortcut: "Ctrl+Alt+P", problem: "Ctrl+Alt+P is already used by another program.", choose: noop },
   }),
-  ...storiesOf("ComparedReport", ComparedReport, forEachKind((sort) => ({ role: "Report", thread: thread(sort), marks: [], read: noop, hint: "o", openExternal: noop }))),
+  ...storiesOf("ComparedReport", ComparedReport, forEachKind((kind) => ({ role: "Report", thread: thread(kind), marks: [], read: noop, hint: "o", openExternal: noop }))),
   ...storiesOf("SourceSelect", SourceSelect, { full: { sources: ["acme/app", "acme/mill"], value: null, choose: noop }, empty: { sources: [], value: null, choose: noop } }),
   ...storiesOf("StateIcon", StateIcon, {
     open: { kind: "issue", state: "open" }, completed: { kind: "issue", state: "closed", reason: "completed" },
     "not planned": { kind: "issue", state: "closed", reason: "not_planned" }, duplicate: { kind: "issue", state: "closed", reason: "duplicate" },
     merged: { kind: "pull_request", state: "merged" }, page: { kind: "page", state: null }, note: { kind: "note", state: null },
   }),
-  ...storiesOf("ThreadHead", ThreadHead, { ...forEachKind((sort) => ({ thread: thread(sort), filterBy: noop, follow: noop })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: noop, follow: noop } }),
+  ...storiesOf("ThreadHead", ThreadHead, { ...forEachKind((kind) => ({ thread: thread(kind), filterBy: noop, follow: noop })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: noop, follow: noop } }),
   ...storiesOf("Time", Time, { full: { time: "2026-02-03T08:00:00Z", label: "Opened" }, narrow: { time: "2026-02-03T08:00:00Z", narrow: true }, empty: { time: null } }),
-  ...storiesOf("SolutionComment", SolutionComment, forEachKind((sort) => ({ itemKey: "acme/app#1", solution: solvedCase(sort).comments[1]!, isFix: true, read: noop }))),
+  ...storiesOf("SolutionComment", SolutionComment, forEachKind((kind) => ({ itemKey: "acme/app#1", solution: solvedCase(kind).comments[1]!, isFix: true, read: noop }))),
   ...storiesOf("Toasts", Toasts, { full: toasts("acme/app#5 is a duplicate of acme/app#1.", true), empty: toasts(null), long: toasts(TITLES.long), hostile: toasts(TITLES.hostile) }),
 ];

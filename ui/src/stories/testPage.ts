@@ -57,8 +57,8 @@ export async function settle(): Promise<void> {
 }
 
 /** Opens the whole window with a mock engine. */
-export async function openWindow(mood: Scenario): Promise<AppState> {
-  mockEngine(mood);
+export async function openWindow(scenario: Scenario): Promise<AppState> {
+  mockEngine(scenario);
   const app = new AppState();
   mountComponent(App, { app });
   void app.start();

@@ -38,8 +38,8 @@ export class Arrivals {
   get query(): string {
     const { at, upTo } = this.#app.store.since;
     const sources = (this.#app.status?.sources ?? []).map((source) => source.key);
-    const from = Math.min(...sources.map((key) => upTo[key] ?? at), at);
-    return `is:issue is:open created:>=${new Date(from).toISOString().slice(0, 10)}`;
+    const start = Math.min(...sources.map((key) => upTo[key] ?? at), at);
+    return `is:issue is:open created:>=${new Date(start).toISOString().slice(0, 10)}`;
   }
 
   /** Returns a report's assessment; `null` until it is checked. */

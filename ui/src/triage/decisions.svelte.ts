@@ -51,16 +51,16 @@ export class TodayDecisions {
 
   /** Returns the decisions of the day, newest first. */
   all(decisions: readonly Decision[], now: number): DecidedPair[] {
-    const from = startOfDay(now);
+    const startTime = startOfDay(now);
     const ownDecisions = decisions.map((decision): DecidedPair => ({
       key: decision.item.key, other: decision.other, kind: decision.kind, at: decision.at, actor: null, title: decision.item.title, decision,
     }));
     const pairs = new Set(ownDecisions.map((entry) => pair(entry.key, entry.other)));
-    const before = this.#stored.filter((entry) => !pairs.has(pair(entry.first, entry.second))).map((entry): DecidedPair => {
+    const storedPairs = this.#stored.filter((entry) => !pairs.has(pair(entry.first, entry.second))).map((entry): DecidedPair => {
       const [key, other] = orderPair(entry);
       return { key, other, kind: entry.kind, at: Date.parse(entry.decided_at), actor: entry.actor, title: "", decision: null };
     });
-    const latest = [...ownDecisions.toReversed(), ...before].filter((entry) => entry.at >= from);
+    const latest = [...ownDecisions.toReversed(), ...storedPairs].filter((entry) => entry.at >= startTime);
     return latest.sort((a, b) => b.at - a.at);
   }
 

@@ -354,11 +354,11 @@ export class Triage {
   }
 
   /** Decides all pairs, only the shown ones, or none, after the confirmation. */
-  async confirm(which: "all" | "shown" | "none"): Promise<void> {
+  async confirm(choice: "all" | "shown" | "none"): Promise<void> {
     const { confirmation: asking } = this;
     this.confirmation = null;
-    if (!asking || which === "none") return;
-    await this.#record(which === "all" ? [...asking.shown, ...asking.unseen] : asking.shown, asking.kind);
+    if (!asking || choice === "none") return;
+    await this.#record(choice === "all" ? [...asking.shown, ...asking.unseen] : asking.shown, asking.kind);
   }
 
   async #record(pairs: readonly Pair[], kind: VerdictKind): Promise<void> {
@@ -375,13 +375,13 @@ export class Triage {
     const undoEntry = this.#app.undo.record(message, () => this.#undoDecisions(recorded, recordings));
     for (const decision of recorded) decision.undoEntry = undoEntry;
     const outcomes = await Promise.allSettled(recordings);
-    const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+    const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
     const [failed, kept] = [recorded.filter((_, index) => outcomes[index]?.status === "rejected"), recorded.filter((_, index) => outcomes[index]?.status === "fulfilled")];
     for (const decision of kept) decision.stored = true;
-    if (refused.length > 0) {
+    if (errors.length > 0) {
       if (kept.length === 0) this.#app.undo.remove(undoEntry);
       for (const decision of failed) this.#restoreReport(decision);
-      this.#app.showError(refused[0]);
+      this.#app.showError(errors[0]);
       if (kept.length === 0) return;
     }
     this.changes++;
@@ -495,21 +495,21 @@ export class Triage {
 
   /** Returns reports that wait again since the response, which lacks them. */
   #restoredItems(related: boolean): readonly TriageItem[] {
-    const back = this.#restoredDecisions.filter((entry) => entry.related === related).map((entry) => entry.item);
-    return back.filter((item) => !this.#isDecided(item));
+    const restored = this.#restoredDecisions.filter((entry) => entry.related === related).map((entry) => entry.item);
+    return restored.filter((item) => !this.#isDecided(item));
   }
 
   #count(related: boolean): number {
     const all = (related ? this.#lastResponse?.response.related_waiting : this.#lastResponse?.response.waiting) ?? 0;
-    const gone = this.#loadedList(related).filter((item) => this.#isDecided(item) || this.#isSnoozed(item));
-    return all - gone.length + this.#restoredItems(related).length;
+    const removed = this.#loadedList(related).filter((item) => this.#isDecided(item) || this.#isSnoozed(item));
+    return all - removed.length + this.#restoredItems(related).length;
   }
 
   #visibleList(related: boolean): readonly TriageItem[] {
     const field = related ? "worth" : "confidence";
-    const back = this.#restoredItems(related);
-    const waiting = [...this.#unsnoozedList(related).filter((item) => !this.#isDecided(item)), ...back];
-    if (back.length > 0) waiting.sort((a, b) => b.candidate[field] - a.candidate[field]);
+    const restored = this.#restoredItems(related);
+    const waiting = [...this.#unsnoozedList(related).filter((item) => !this.#isDecided(item)), ...restored];
+    if (restored.length > 0) waiting.sort((a, b) => b.candidate[field] - a.candidate[field]);
     const kept = this.#keptPair;
     if (kept?.related === related && kept.item.key === this.selected && !this.#isDecided(kept.item)) waiting.unshift(kept.item);
     if (this.#skipped.length === 0) return waiting;
@@ -546,10 +546,10 @@ export class Triage {
 
   /** Returns the report to open after these are decided. */
   #nextReport(pairs: readonly Pair[]): string | null {
-    const gone = new Set(pairs.map((pair) => pair.item.key));
-    const isLeft = (item: TriageItem) => !gone.has(item.key);
+    const removed = new Set(pairs.map((pair) => pair.item.key));
+    const remains = (item: TriageItem) => !removed.has(item.key);
     const place = Math.max(0, this.index);
-    return (this.rows.slice(place).find(isLeft) ?? this.rows.slice(0, place).findLast(isLeft))?.key ?? null;
+    return (this.rows.slice(place).find(remains) ?? this.rows.slice(0, place).findLast(remains))?.key ?? null;
   }
 
   /** Returns a report to its list after its decision failed or was undone. */
