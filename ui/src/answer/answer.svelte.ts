@@ -7,7 +7,6 @@ import type { AskResponse, Failure } from "../lib/types";
 import { formatReply, replyLines } from "../prompt/lines";
 import { classifyInput, type ClassifiedInput } from "../prompt/classify";
 import { parseFilters, removeFilters } from "../search/query";
-import { copyText } from "../shell/clipboard";
 import type { Jobs } from "../shell/jobs.svelte";
 import { Logs, parsePaths } from "./logs.svelte";
 import { listEvidence, type EvidenceItem, type EvidenceSection } from "./evidence";
@@ -172,7 +171,7 @@ export class Answer {
   /** Copies a reply that cites the answer. Returns the number of cited items. */
   async copyReply(): Promise<number> {
     const lines = this.response === null || this.pending ? [] : replyLines(this.response);
-    if (lines.length > 0) await copyText(formatReply(lines));
+    if (lines.length > 0) await api.copyText(formatReply(lines));
     return lines.length;
   }
 }

@@ -2,7 +2,6 @@
 
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
-import { copyText } from "../shell/clipboard";
 import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, SectionKind } from "../lib/types";
 import type { EvidenceItem } from "./evidence";
 import { parseQuestion } from "../prompt/classify";
@@ -139,7 +138,7 @@ export class BriefDraft extends EngineRequest {
     this.exportFailure = null;
     this.isCopied = false;
     try {
-      await copyText(await api.briefMarkdown(this.request));
+      await api.copyText(await api.briefMarkdown(this.request));
       this.isCopied = true;
     } catch (error) {
       this.exportFailure = api.toFailure(error);

@@ -3,7 +3,6 @@
 import * as api from "../lib/api";
 import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Article, ArticleRequest } from "../lib/types";
-import { copyText } from "../shell/clipboard";
 import { words } from "../words";
 
 const texts = words.article;
@@ -31,7 +30,7 @@ export class ArticleDraft extends EngineRequest {
 
   async copy(): Promise<void> {
     const text = this.article?.markdown;
-    if (text !== undefined) await this.#try(async () => copyText(text).then(() => texts.copied));
+    if (text !== undefined) await this.#try(async () => api.copyText(text).then(() => texts.copied));
   }
 
   /** Saves the article as a note linked to the report. */

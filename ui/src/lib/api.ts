@@ -1,11 +1,11 @@
 // The commands of the window (src-tauri/src/commands/), typed.
 
-import { Channel, invoke as call } from "@tauri-apps/api/core";
+import { Channel, invoke as invokeCommand } from "@tauri-apps/api/core";
 import { words } from "../words";
 import { cacheDocuments } from "./documentCache";
 import type * as engine from "./types";
 
-const invoke = <T>(command: string, args?: Record<string, unknown>): Promise<T> => call<T>(command, args).then(cacheDocuments);
+const invoke = <T>(command: string, args?: Record<string, unknown>): Promise<T> => invokeCommand<T>(command, args).then(cacheDocuments);
 
 type OnProgress = (progress: engine.Progress) => void;
 
@@ -31,6 +31,7 @@ export const watchPrompt = (onTarget: (target: engine.PromptTarget) => void) => 
 export const watchPromptShown = (onShown: () => void) => invoke<void>("watch_prompt_shown", { channel: channel<null>(onShown) });
 /** Returns the text on the clipboard. */
 export const promptText = () => invoke<string | null>("prompt_text");
+/** Copies a text; WebKitGTK refuses the page's own clipboard without a click. */
 export const copyText = (text: string) => invoke<void>("copy_text", { text });
 /** Sends a desktop notification unless the window is in use. */
 export const announce = (news: string) => invoke<void>("announce", { news });

@@ -104,7 +104,7 @@ export class Notes extends EngineRequest {
   /** The drafts that may be stored, oldest first, without pasted text. */
   get storableDrafts(): readonly NoteDraftState[] {
     const all = [...this.drafts.values(), ...(this.draft ? [$state.snapshot(this.draft)] : [])];
-    return all.map((entry) => ({ ...entry, ...entry.beforePaste, own: null })).filter((entry) => this.#isWorthKeeping(entry));
+    return all.map((entry) => ({ ...entry, ...entry.beforePaste, beforePaste: null })).filter((entry) => this.#isWorthKeeping(entry));
   }
 
   /** Restores the drafts of an earlier session. */

@@ -5,7 +5,6 @@ import * as api from "../lib/api";
 import { LatestRequest } from "../lib/latestRequest";
 import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
 import { parseFilters, removeFilters } from "../search/query";
-import { copyText } from "../shell/clipboard";
 import { words } from "../words";
 import { describeInput, classifyInput, type ClassifiedInput } from "./classify";
 import { resultLines, knownLines, formatReply, solvedLines, wikiLines, emptyWikiText, type Line } from "./lines";
@@ -221,7 +220,7 @@ export class Prompt {
     }
     const text = formatReply(answers);
     try {
-      await copyText(text);
+      await api.copyText(text);
       this.#copiedReply = text;
       this.message = texts.copied(answers.length);
     } catch (error) {

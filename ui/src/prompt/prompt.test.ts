@@ -2,7 +2,7 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AskRequest, SearchRequest } from "../lib/types";
-import { setUpPage as screen, press as pressed, mountComponent as put } from "../stories/testPage";
+import { setUpPage, press as pressKey, mountComponent } from "../stories/testPage";
 import { sampleAnswer, hit, EMPTY_ANSWER } from "../stories/samples";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
@@ -18,7 +18,7 @@ let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 
 const answer = () => sampleAnswer("plain");
 
-screen();
+setUpPage();
 beforeEach(() => {
   vi.useFakeTimers();
   asked = [];
@@ -37,7 +37,7 @@ beforeEach(() => {
     return answers[command]?.((args["request"] ?? {}) as Record<string, unknown>) ?? null;
   });
   prompt = new Prompt();
-  put(PromptView, { prompt });
+  mountComponent(PromptView, { prompt });
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -58,7 +58,7 @@ async function type(text: string, event?: Event): Promise<void> {
   await rest();
 }
 async function press(key: string, more: KeyboardEventInit = {}): Promise<boolean> {
-  const isTaken = pressed(key, more);
+  const isTaken = pressKey(key, more);
   await rest();
   return isTaken;
 }

@@ -46,14 +46,14 @@ export class SplitPane {
 
   /** Returns what the first pane keeps: the read document, not a result that was only previewed. */
   #first(key: string): ReadingPosition | null {
-    const { position: place, beforePreview: stood } = this.#app.reader;
-    return place?.key === key ? stood : place;
+    const { position, beforePreview } = this.#app.reader;
+    return position?.key === key ? beforePreview : position;
   }
 
   /** Returns whether a document differs from the one that is read. */
   canOpen(key: string): boolean {
-    const { position: place, beforePreview: stood } = this.#app.reader;
-    return place?.key !== key || stood !== null;
+    const { position, beforePreview } = this.#app.reader;
+    return position?.key !== key || beforePreview !== null;
   }
 
   /** Opens a document next to the current one, or alone if there is none. */

@@ -182,15 +182,15 @@ it("a narrow window shows one pane", async () => {
 });
 
 it("layout depends on the width", () => {
-  const { splitPane: beside } = new AppState();
-  const at = (width: number, reading: boolean) => Object.entries(beside.layout(width, reading)).flatMap(([name, isSeen]) => (isSeen ? [name] : [])).join(" ");
+  const { splitPane } = new AppState();
+  const at = (width: number, reading: boolean) => Object.entries(splitPane.layout(width, reading)).flatMap(([name, isSeen]) => (isSeen ? [name] : [])).join(" ");
   expect([at(0, false), at(1000, true), at(959, true), at(959, false)]).toEqual(["list first", "list first", "first", "list"]);
-  beside.reader.loading = true;
-  beside.pane = "second";
+  splitPane.reader.loading = true;
+  splitPane.pane = "second";
   expect([at(0, true), at(1400, false), at(1399, true), at(1399, false), at(999, true), at(999, false)]).toEqual([
     "list first second", "list first second", "first second", "list second", "second", "list",
   ]);
-  beside.pane = "first";
+  splitPane.pane = "first";
   expect(at(999, true)).toBe("first");
 });
 

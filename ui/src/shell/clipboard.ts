@@ -1,6 +1,5 @@
 // Links and Markdown of items for the clipboard.
 
-import * as api from "../lib/api";
 import type { Item } from "./localStore.svelte";
 
 /** An item with its address, and its text while it is open. */
@@ -22,6 +21,3 @@ export function itemMarkdown(subject: CurrentItem): string {
   if (subject.body === null) return title ? `${head}: ${title}` : head;
   return `# ${title || subject.key}\n\n${head}\n\n${subject.body.trim()}\n`;
 }
-
-/** Copies a text through the engine: WebKitGTK refuses the page's own clipboard without a click. */
-export const copyText = (text: string): Promise<void> => api.copyText(text);

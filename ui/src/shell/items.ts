@@ -1,9 +1,10 @@
 // The item that commands act on, and the commands.
 
+import * as api from "../lib/api";
 import { cachedDocument } from "../lib/documentCache";
 import type { DocKind } from "../lib/types";
 import { words } from "../words";
-import { copyText, itemLink, itemMarkdown, type CurrentItem } from "./clipboard";
+import { itemLink, itemMarkdown, type CurrentItem } from "./clipboard";
 import type { Handler, Handlers } from "./commands.svelte";
 import type { AppState } from "./appState.svelte";
 
@@ -25,9 +26,9 @@ export function currentKey(): string | null {
 }
 
 /** Returns the known fields of an item, with its text if it is open. */
-export function currentItem({ view, reader, splitPane: beside, store: store }: AppState, key: string): CurrentItem {
+export function currentItem({ view, reader, splitPane, store }: AppState, key: string): CurrentItem {
   const stored = [...store.state.pinned, ...store.state.recent].find((entry) => entry.key === key);
-  const opened = view === "search" ? [reader.thread, beside.reader.thread].find((entry) => entry?.key === key) : null;
+  const opened = view === "search" ? [reader.thread, splitPane.reader.thread].find((entry) => entry?.key === key) : null;
   const kind: DocKind = key.startsWith("note#") ? "note" : key.includes("#") ? "issue" : "page";
   return { title: "", kind, state: null, state_reason: null, url: null, ...stored, ...cachedDocument(key), key, body: opened?.markdown ?? null };
 }
@@ -48,7 +49,7 @@ export function itemCommands(app: AppState): Handlers {
   });
   const copies = (text: (entry: CurrentItem) => string, done: (entry: CurrentItem) => string) =>
     does(async (entry) => {
-      await copyText(text(entry));
+      await api.copyText(text(entry));
       app.toasts.show(done(entry));
     });
   const isReport = (entry: CurrentItem) => entry.kind === "issue" || entry.kind === "pull_request";

@@ -65,13 +65,13 @@ function readingIn(pane: Pane, { position }: { position: Reading | null }): Read
 const scrollContainers = () => [...(main()?.querySelectorAll(SCROLL_CONTAINERS) ?? [])];
 
 export function currentPlace(app: AppState): Place {
-  const { view, search, answer, reader, splitPane: beside, triage, notes } = app;
+  const { view, search, answer, reader, splitPane, triage, notes } = app;
   const place: Place = {
     view, query: "", selected: null, reading: null, second: null, pane: "first", evidenceId: null, isReading: false, focus: focusPath(), scroll: scrollContainers().map((entry) => entry.scrollTop),
   };
   if (view === "search") {
-    const [reading, second] = [readingIn("first", reader), readingIn("second", beside.reader)];
-    return { ...place, query: search.query, selected: search.selected, reading, second: second, pane: beside.pane, evidenceId: answer.isOpen ? (answer.currentItem?.id ?? "") : null, isReading: reader.reading };
+    const [reading, second] = [readingIn("first", reader), readingIn("second", splitPane.reader)];
+    return { ...place, query: search.query, selected: search.selected, reading, second, pane: splitPane.pane, evidenceId: answer.isOpen ? (answer.currentItem?.id ?? "") : null, isReading: reader.reading };
   }
   if (view === "triage") return { ...place, selected: triage.selected };
   if (view === "notes") return { ...place, selected: notes.note?.key ?? null };
@@ -93,7 +93,7 @@ export function placeLabel(place: Place): string {
 
 /** Restores a place. */
 export async function showPlace(app: AppState, place: Place): Promise<void> {
-  const { search, answer, reader, splitPane: beside, triage, notes } = app;
+  const { search, answer, reader, splitPane, triage, notes } = app;
   app.view = place.view;
   if (place.view === "search") {
     search.set(place.query, false);
@@ -103,9 +103,9 @@ export async function showPlace(app: AppState, place: Place): Promise<void> {
     reader.reading = place.isReading;
     if (place.reading) void reader.show(place.reading);
     else reader.close();
-    if (place.second) void beside.reader.show(place.second);
-    else beside.clear();
-    beside.pane = place.pane;
+    if (place.second) void splitPane.reader.show(place.second);
+    else splitPane.clear();
+    splitPane.pane = place.pane;
   } else if (place.view === "triage") {
     if (place.selected !== null && place.selected !== triage.selected && triage.rows.some((item) => item.key === place.selected)) triage.select(place.selected);
   } else if (place.view === "notes") notes.selected = place.selected;

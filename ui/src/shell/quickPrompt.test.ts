@@ -42,7 +42,7 @@ it("contacts the system once enabled", async () => {
 
 it("keeps the shortcut while it is off", async () => {
   system();
-  const { quickPrompt: quickPrompt } = new AppState();
+  const { quickPrompt } = new AppState();
   await quickPrompt.load();
   await quickPrompt.choose({ on: true });
   await quickPrompt.choose({ shortcut: "Super+J" });
@@ -64,7 +64,7 @@ it("ignores invalid settings", async () => {
 it("is off by default and shows problems", async () => {
   system();
   shortcutProblem = "another program holds Ctrl+Alt+P";
-  const { quickPrompt: quickPrompt } = new AppState();
+  const { quickPrompt } = new AppState();
   mountComponent(QuickPromptSettings, { prompt: quickPrompt });
   await settle();
   const [on, tray] = [...document.querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
@@ -89,7 +89,7 @@ it("is off by default and shows problems", async () => {
 it("shows the keys that the desktop assigned", async () => {
   system();
   shortcutKeys = "Meta+J";
-  const { quickPrompt: quickPrompt } = new AppState();
+  const { quickPrompt } = new AppState();
   mountComponent(QuickPromptSettings, { prompt: quickPrompt });
   await settle();
   const given = () => document.querySelector(".given")?.textContent ?? null;

@@ -22,7 +22,7 @@ export function provideRemedies(app: AppState, read: (key: string) => void): voi
   provideLinkActions({ openItem: read, openAddress: (url) => void app.openExternal(url), mirrors: (key) => app.mirrors(key), images: imagePolicy(app) });
 }
 
-function imagePolicy({ store: store, sources }: AppState): ImagePolicy {
+function imagePolicy({ store, sources }: AppState): ImagePolicy {
   return {
     isSourceHost: (host) => sources.mirrors.some((mirror) => mirror.host.split("/")[0] === host),
     isAllowed: (host) => store.state.images.includes(host),

@@ -137,13 +137,13 @@ export class Session {
   }
 
   #currentSearch(): StoredSession["search"] {
-    const { search, reader, splitPane: beside } = this.#app;
+    const { search, reader, splitPane } = this.#app;
     // Files are never read without a request.
     const query = search.isTyped && !isPasted(search.query) && parsePaths(search.query).length === 0 ? search.query : "";
     const isSearch = query.trim() !== "";
     return {
       query: isSearch ? query : "",
-      reading: isSearch || beside.isOpen ? (reader.position?.key ?? null) : null, beside: beside.reader.position?.key ?? null,
+      reading: isSearch || splitPane.isOpen ? (reader.position?.key ?? null) : null, beside: splitPane.reader.position?.key ?? null,
     };
   }
 

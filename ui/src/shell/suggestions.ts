@@ -35,7 +35,7 @@ function openCommands(items: readonly Item[], group: string, read: (key: string)
 
 /** Returns all available commands in sections. */
 export function suggestions(app: AppState, { go, toSearch, searchFor, read }: Navigation): Section[] {
-  const { store: store } = app;
+  const { store } = app;
   const view = GROUPS.find((entry) => entry === app.view);
   const item = app.item;
   const sections: Section[] = [

@@ -35,7 +35,7 @@ export class Visits {
   }
 
   record(now: number): void {
-    const { sources, store: store } = this.#app;
+    const { sources, store } = this.#app;
     const times = sources.all.map((source) => {
       const mirror = sources.mirror(source.key);
       return [source.key, mirror ? completeUpTo(mirror) : Date.parse(source.changed_at ?? "")] as const;

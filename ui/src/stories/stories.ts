@@ -23,7 +23,7 @@ import PartLines from "../prompt/PartLines.svelte";
 import PromptView from "../prompt/PromptView.svelte";
 import { Prompt, type AnswerPart, type PartName } from "../prompt/prompt.svelte";
 import { classifyInput } from "../prompt/classify";
-import { resultLines, knownLines, solvedLines as solvedLine, wikiLines } from "../prompt/lines";
+import { resultLines, knownLines, solvedLines, wikiLines } from "../prompt/lines";
 import Banner from "../shell/Banner.svelte";
 import Rail from "../shell/Rail.svelte";
 import Toasts from "../shell/Toasts.svelte";
@@ -81,7 +81,7 @@ function toasts(text: string | null, undo = false): { toasts: Messages } {
 function promptLines(kind: SampleKind): Record<PartName, AnswerPart> {
   const part = (lines: AnswerPart["lines"]): AnswerPart => ({ lines, pending: false, failure: null, emptyText: "" });
   const answer = sampleAnswer(kind);
-  return { known: part(knownLines(answer)), solved: part(solvedLine(answer)), wiki: part(wikiLines(answer)) };
+  return { known: part(knownLines(answer)), solved: part(solvedLines(answer)), wiki: part(wikiLines(answer)) };
 }
 
 const EMPTY_PART: AnswerPart = { lines: [], pending: false, failure: null, emptyText: "No known report matches." };

@@ -404,7 +404,7 @@ export class Triage {
   snooze(): void {
     const { item } = this;
     if (!item) return;
-    const { store: store, undo } = this.#app;
+    const { store, undo } = this.#app;
     const next = this.#nextReport([{ item, other: item.candidate.key, related: this.isInRelated }]);
     store.snooze(item.key, startOfDay(startOfDay(Date.now()) + OVER_A_DAY));
     this.select(next);
