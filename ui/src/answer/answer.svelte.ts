@@ -1,59 +1,57 @@
-// The answer to what stands in the box: what is known of it, as the engine's one pipeline says. It follows the words of a search
-// after a pause; what comes as a whole it answers at once.
+// The answer to the query: what the engine knows about it. It follows typing after a pause, and
+// other changes at once.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import type { AskResponse, Failure } from "../lib/types";
-import { reply, repliesTo } from "../prompt/words";
-import { recognise, type Recognised } from "../prompt/recognise";
-import { filters, withoutFilters } from "../search/query";
-import { copy } from "../shell/clipboard";
+import { formatReply, replyLines } from "../prompt/lines";
+import { classifyInput, type ClassifiedInput } from "../prompt/classify";
+import { parseFilters, removeFilters } from "../search/query";
 import type { Jobs } from "../shell/jobs.svelte";
-import { Logs, paths } from "./logs.svelte";
-import { pieces, type Piece, type Section } from "./pieces";
+import { Logs, parsePaths } from "./logs.svelte";
+import { listEvidence, type EvidenceItem, type EvidenceSection } from "./evidence";
 
-/** Typing has to stop for so long. */
-const TYPED_AFTER = 350;
-const SHORTEST = 3;
+/** The pause in typing before a lookup. */
+const TYPING_DELAY = 350;
+const MIN_LENGTH = 3;
 
-/** A question, and the source that it names. */
-type Question = Recognised & { source: string | null };
+/** A classified query and the source that its filters name. */
+type Question = ClassifiedInput & { source: string | null };
 
-/** What a query asks about: an item, or a text without its filters; nothing where it only lists. */
-function questionOf(query: string, sources: readonly string[]): Question | null {
-  const asked = recognise(query, sources);
-  if (asked === null || asked.key !== null || asked.sort !== "words") return asked && { ...asked, source: null };
-  const named = filters(query).find((one) => one.name === "source" && !one.negated)?.value ?? null;
-  const text = withoutFilters(query).trim();
-  return text.length < SHORTEST ? null : { ...asked, text, source: sources.find((one) => one.toLowerCase() === named?.toLowerCase()) ?? null };
+/** Returns what a query asks about: an item, or its text without filters; `null` if it only lists documents. */
+function parseQuestion(query: string, sources: readonly string[]): Question | null {
+  const subject = classifyInput(query, sources);
+  if (subject === null || subject.key !== null || subject.kind !== "words") return subject && { ...subject, source: null };
+  const sourceName = parseFilters(query).find((entry) => entry.name === "source" && !entry.negated)?.value ?? null;
+  const text = removeFilters(query).trim();
+  return text.length < MIN_LENGTH ? null : { ...subject, text, source: sources.find((entry) => entry.toLowerCase() === sourceName?.toLowerCase()) ?? null };
 }
 
 export class Answer {
   response = $state.raw<AskResponse | null>(null);
   failure = $state.raw<Failure | null>(null);
   pending = $state(false);
-  /** What is asked about; nothing where the box only lists. */
+  /** `null` if the query only lists documents. */
   question = $state.raw<Question | null>(null);
-  /** The files that are named. */
+  /** The files that the query names. */
   files = $state.raw<readonly string[]>([]);
-  /** Whether its evidence takes the place of what is read. */
-  open = $state(false);
-  /** The piece that the keys act on. */
-  at = $state(-1);
-  /** The ids of the pieces that go into the brief. */
-  picked = $state.raw<ReadonlySet<string>>(new Set());
-  /** Whether the evidence is to have the focus as soon as it is there. */
-  wanted = $state(false);
+  /** Whether the evidence replaces the document. */
+  isOpen = $state(false);
+  /** The index of the current piece of evidence. */
+  currentIndex = $state(-1);
+  /** The ids of the evidence included in the brief. */
+  selectedIds = $state.raw<ReadonlySet<string>>(new Set());
+  /** Whether the evidence gets the focus once it is rendered. */
+  wantsFocus = $state(false);
 
-  /** Logs, while they are what is asked about. */
   readonly logs: Logs;
 
-  readonly pieces: readonly Piece[] = $derived(pieces(this.response));
+  readonly evidence: readonly EvidenceItem[] = $derived(listEvidence(this.response));
 
-  #latest = new Latest();
+  #latest = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sources: () => readonly string[];
-  #mark: ((pieces: readonly Piece[]) => Piece | undefined) | null = null;
+  #mark: ((pieces: readonly EvidenceItem[]) => EvidenceItem | undefined) | null = null;
   #answered: Promise<void> = Promise.resolve();
 
   constructor(jobs: Jobs, sources: () => readonly string[]) {
@@ -61,43 +59,43 @@ export class Answer {
     this.#sources = sources;
   }
 
-  get piece(): Piece | null {
-    return this.pieces[this.at] ?? null;
+  get currentItem(): EvidenceItem | null {
+    return this.evidence[this.currentIndex] ?? null;
   }
 
-  /** What a brief is about: the text, else the logs. */
-  get asked(): string {
+  /** The subject of a brief: the text, or the log files. */
+  get subject(): string {
     return this.question?.key ?? this.question?.text ?? this.files.join("\n");
   }
 
-  /** Another query stands in the box. A path that is being typed is read once somebody asks for it. */
-  follow(query: string, typed: boolean): void {
-    this.files = paths(query);
+  /** Follows a new query. A path is only read on request while it is typed. */
+  follow(query: string, isTyping: boolean): void {
+    this.files = parsePaths(query);
     if (this.files.length > 0) {
       if (this.files.join("\n") === this.logs.files.join("\n")) return;
       this.#begin(null);
-      if (!typed) this.#readLogs();
+      if (!isTyping) this.#readLogs();
       return;
     }
-    const question = questionOf(query, this.#sources());
-    if (JSON.stringify(question) === JSON.stringify(this.question) && !this.logs.active) return;
-    const wasOpen = this.open;
+    const question = parseQuestion(query, this.#sources());
+    if (JSON.stringify(question) === JSON.stringify(this.question) && !this.logs.isActive) return;
+    const wasOpen = this.isOpen;
     this.#begin(question);
     if (question === null) return;
-    // A whole text has nothing else to show; a log is more than a text.
-    if (question.sort === "log") {
-      this.open = true;
+    // A multi-line text opens the evidence, and a log opens its errors.
+    if (question.kind === "log") {
+      this.isOpen = true;
       return void this.logs.read([], question.text);
     }
-    this.open = question.text.includes("\n") && (!typed || wasOpen);
+    this.isOpen = question.text.includes("\n") && (!isTyping || wasOpen);
     this.pending = true;
     const isCurrent = this.#latest.begin();
-    this.#answered = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, typed ? TYPED_AFTER : 0))).then(() => this.#ask(isCurrent));
+    this.#answered = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, isTyping ? TYPING_DELAY : 0))).then(() => this.#ask(isCurrent));
   }
 
-  /** The casebook has changed. */
+  /** Repeats the lookup after the casebook has changed. */
   refresh(): void {
-    if (this.question === null || this.logs.active) return;
+    if (this.question === null || this.logs.isActive) return;
     this.#answered = this.#ask(this.#latest.begin());
   }
 
@@ -107,73 +105,73 @@ export class Answer {
     try {
       const response = await api.ask({ key: question.key, text: question.key === null ? question.text : "", source: question.source });
       if (!isCurrent()) return;
-      const stood = this.piece?.id;
+      const previousId = this.currentItem?.id;
       this.response = response;
       this.failure = null;
-      const marked = this.#mark?.(this.pieces) ?? this.pieces.find((one) => one.id === stood) ?? this.pieces[0];
+      const selected = this.#mark?.(this.evidence) ?? this.evidence.find((entry) => entry.id === previousId) ?? this.evidence[0];
       this.#mark = null;
-      this.at = marked ? this.pieces.indexOf(marked) : -1;
-      this.picked = new Set(this.pieces.map((piece) => piece.id));
-    } catch (thrown) {
+      this.currentIndex = selected ? this.evidence.indexOf(selected) : -1;
+      this.selectedIds = new Set(this.evidence.map((piece) => piece.id));
+    } catch (error) {
       if (!isCurrent()) return;
       this.response = null;
-      this.failure = api.failure(thrown);
+      this.failure = api.toFailure(error);
     }
     this.pending = false;
   }
 
   #begin(question: Question | null): void {
     clearTimeout(this.#timer);
-    this.#latest.forget();
+    this.#latest.invalidate();
     this.logs.clear();
     this.question = question;
-    this.open = false;
+    this.isOpen = false;
     this.pending = false;
     this.failure = null;
-    this.at = -1;
+    this.currentIndex = -1;
     if (question === null) this.response = null;
   }
 
-  /** Shows the evidence, with the first piece of a section marked as soon as it is there. */
-  async show(section: Section | null = null): Promise<void> {
-    if (this.files.length > 0 && !this.logs.active) this.#readLogs();
-    this.open = true;
-    this.wanted = true;
+  /** Shows the evidence and selects the first item of a section once it is loaded. */
+  async show(section: EvidenceSection | null = null): Promise<void> {
+    if (this.files.length > 0 && !this.logs.isActive) this.#readLogs();
+    this.isOpen = true;
+    this.wantsFocus = true;
     if (section === null) return;
-    this.#mark = (pieces) => pieces.find((one) => one.section === section);
+    this.#mark = (pieces) => pieces.find((entry) => entry.section === section);
     await this.#answered;
-    const first = this.pieces.find((one) => one.section === section);
-    if (first) this.mark(first.id);
+    const first = this.evidence.find((entry) => entry.section === section);
+    if (first) this.select(first.id);
     this.#mark = null;
   }
 
   #readLogs(): void {
-    this.open = true;
+    this.isOpen = true;
     void this.logs.read(this.files);
   }
 
-  move(by: number): void {
-    if (this.logs.active) this.logs.move(by);
-    else this.at = Math.min(Math.max(this.at + by, 0), this.pieces.length - 1);
+  move(delta: number): void {
+    if (this.logs.isActive) this.logs.move(delta);
+    else this.currentIndex = Math.min(Math.max(this.currentIndex + delta, 0), this.evidence.length - 1);
   }
 
-  /** Goes to a piece, if it is among the answer. */
-  mark(id: string | null): void {
-    if (this.pending) this.#mark = (pieces) => pieces.find((one) => one.id === id);
-    const at = this.pieces.findIndex((piece) => piece.id === id);
-    if (at >= 0) this.at = at;
+  /** Selects a piece of evidence if it exists. */
+  select(id: string | null): void {
+    if (this.pending) this.#mark = (pieces) => pieces.find((entry) => entry.id === id);
+    const at = this.evidence.findIndex((piece) => piece.id === id);
+    if (at >= 0) this.currentIndex = at;
   }
 
-  toggle(id: string): void {
-    const picked = new Set(this.picked);
-    if (!picked.delete(id)) picked.add(id);
-    this.picked = picked;
+  toggleInBrief(id: string): void {
+    const selectedIds = new Set(this.selectedIds);
+    if (!selectedIds.delete(id)) selectedIds.add(id);
+    this.selectedIds = selectedIds;
   }
 
-  /** Puts a reply onto the clipboard that cites what is known. How many items it cites. */
+  /** Copies a reply that cites the answer. Returns the number of cited items. */
   async copyReply(): Promise<number> {
-    const lines = this.response === null || this.pending ? [] : repliesTo(this.response);
-    if (lines.length > 0) await copy(reply(lines));
+    const lines = this.response === null || this.pending ? [] : replyLines(this.response);
+    if (lines.length > 0) await api.copyText(formatReply(lines));
     return lines.length;
   }
 }

@@ -1,78 +1,78 @@
 import { expect, it } from "vitest";
-import { openWindow, page, press, rest, text } from "../stories/page";
-import { question } from "../prompt/recognise";
+import { openWindow, setUpPage, press, settle, text } from "../stories/testPage";
+import { parseQuestion } from "../prompt/classify";
 
-page();
+setUpPage();
 
-/** What the pause of somebody who types takes. */
+/** Waits longer than the typing delay. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 400));
 
-it("asks about an item that is named alone, and else about the text", () => {
-  expect(question(" acme/app#12 \n")).toEqual({ key: "acme/app#12", text: "" });
-  expect(question("group/sub/app#7").key).toBe("group/sub/app#7");
+it("an exact key is looked up as item", () => {
+  expect(parseQuestion(" acme/app#12 \n")).toEqual({ key: "acme/app#12", text: "" });
+  expect(parseQuestion("group/sub/app#7").key).toBe("group/sub/app#7");
   for (const text of ["acme/app#12 crashes", "#12", "issue acme/app#12", "acme/app#", "FW-1043\nacme/app#12"]) {
-    expect(question(text)).toEqual({ key: null, text });
+    expect(parseQuestion(text)).toEqual({ key: null, text });
   }
 });
 
-it("answers typed words after a pause, and takes neither the focus nor a row", async () => {
-  const desk = await openWindow("full");
+it("answers after typing without taking focus", async () => {
+  const app = await openWindow("full");
   const box = document.querySelector<HTMLTextAreaElement>("#query");
   box?.focus();
-  for (const typed of ["ren", "rene", "renew"]) desk.search.type(typed);
-  await rest();
+  for (const typed of ["ren", "rene", "renew"]) app.search.type(typed);
+  await settle();
   await pause();
-  await rest();
+  await settle();
   expect(text(".bar .first strong")).toBe("Known: not released: 2.4");
   expect(text(".bar .detail")).toBe("Until then: Restart the agent after each renewal.");
   expect([document.activeElement, document.querySelector(".answer")]).toEqual([box, null]);
 });
 
-it("asks nothing of a query that only lists", async () => {
-  const desk = await openWindow("full");
-  desk.search.set("is:open label:bug");
-  await rest();
-  expect([desk.answer.question, document.querySelector(".bar")]).toEqual([null, null]);
+it("a query of filters has no answer", async () => {
+  const app = await openWindow("full");
+  app.search.set("is:open label:bug");
+  await settle();
+  expect([app.answer.question, document.querySelector(".bar")]).toEqual([null, null]);
 });
 
-it("shows the evidence by its key, and goes back to the results by Esc", async () => {
-  const desk = await openWindow("full");
-  desk.lookFor("certificate renewed");
-  await rest();
+it("a key opens the evidence, Esc closes it", async () => {
+  const app = await openWindow("full");
+  app.searchFor("certificate renewed");
+  await settle();
   document.querySelector<HTMLElement>("#results")?.focus();
   press("a");
-  await rest();
+  await settle();
   expect(document.activeElement?.className).toContain("answer");
-  expect([...document.querySelectorAll(".answer h2")].map((one) => one.textContent)).toEqual([
+  expect([...document.querySelectorAll(".answer h2")].map((entry) => entry.textContent)).toEqual([
     "Known problem", "Possible duplicates and related reports", "Wiki pages",
   ]);
   press("j");
-  expect(desk.answer.piece?.key).toBe("acme/app#6");
+  expect(app.answer.currentItem?.key).toBe("acme/app#6");
   press("Escape");
-  await rest();
+  await settle();
   expect(document.querySelector(".answer")).toBe(null);
 });
 
-it("gives the focus to the answer of a command, so that the next keys are commands", async () => {
-  const desk = await openWindow("full");
-  desk.go("notes");
-  await desk.lookUp("acme/app#5", "related");
-  await rest();
-  expect([desk.view, document.activeElement?.className.includes("answer"), desk.answer.piece?.section]).toEqual(["search", true, "related"]);
+it("a command focuses the evidence", async () => {
+  const app = await openWindow("full");
+  app.go("notes");
+  await app.lookUp("acme/app#5", "related");
+  await settle();
+  expect([app.view, document.activeElement?.className.includes("answer"), app.answer.currentItem?.section]).toEqual(["search", true, "related"]);
 });
 
-it("opens a pasted log in place, and a single error of it as a text", async () => {
-  const desk = await openWindow("full");
-  desk.lookFor(Array.from({ length: 6 }, (_, at) => `2026-03-02 08:00:1${at} ERROR it stops`).join("\n"), true);
-  await rest();
+it("opens a pasted log in place", async () => {
+  const app = await openWindow("full");
+  app.searchFor(Array.from({ length: 6 }, (_, at) => `2026-03-02 08:00:1${at} ERROR it stops`).join("\n"), true);
+  await settle();
   expect(document.querySelectorAll(".answer .severity").length).toBe(3);
   expect(text(".bar .first strong")).toContain("31 distinct errors");
   expect(document.querySelector("#results")).toBe(null);
 });
 
-it("copies a reply that cites what is known, and nothing private", async () => {
-  const desk = await openWindow("full");
-  desk.lookFor("certificate renewed");
-  await rest();
-  expect(await desk.answer.copyReply()).toBe(3);
+it("copies a reply without private notes", async () => {
+  const app = await openWindow("full");
+  app.searchFor("certificate renewed");
+  await settle();
+  expect(await app.answer.copyReply()).toBe(3);
 });

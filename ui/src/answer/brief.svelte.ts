@@ -1,92 +1,90 @@
-// The brief that is being made: what goes in, what it says, what a redaction hides, and where it is written.
+// The draft of a brief: its parts, preview, redaction and export.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
-import { copy } from "../shell/clipboard";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Brief, BriefFormat, BriefRequest, Failure, RedactionPreview, SectionKind } from "../lib/types";
-import type { Piece } from "./pieces";
-import { question } from "../prompt/recognise";
+import type { EvidenceItem } from "./evidence";
+import { parseQuestion } from "../prompt/classify";
 
-export const FORMATS: readonly { format: BriefFormat; ending: string }[] = [
-  { format: "markdown", ending: "md" },
-  { format: "html", ending: "html" },
-  { format: "pdf", ending: "pdf" },
-  { format: "json", ending: "json" },
+export const FORMATS: readonly { format: BriefFormat; extension: string }[] = [
+  { format: "markdown", extension: "md" },
+  { format: "html", extension: "html" },
+  { format: "pdf", extension: "pdf" },
+  { format: "json", extension: "json" },
 ];
 
-/** A path with the ending of another format. */
-export function withEnding(path: string, ending: string): string {
-  const known = new RegExp(`\\.(?:${FORMATS.map((f) => f.ending).join("|")})$`, "i");
+/** Replaces a path's file extension. */
+export function replaceExtension(path: string, ending: string): string {
+  const known = new RegExp(`\\.(?:${FORMATS.map((f) => f.extension).join("|")})$`, "i");
   return known.test(path) ? path.replace(known, `.${ending}`) : path;
 }
 
-/** The keys of pieces of which none was picked. */
-export function leftOut(all: readonly Piece[], picked: ReadonlySet<string>): string[] {
-  const wanted = new Set(all.filter((piece) => picked.has(piece.id)).map((piece) => piece.key));
-  return [...new Set(all.map((piece) => piece.key).filter((key) => !wanted.has(key)))];
+/** Returns the keys of evidence that is not selected. */
+export function omittedKeys(all: readonly EvidenceItem[], picked: ReadonlySet<string>): string[] {
+  const selectedKeys = new Set(all.filter((piece) => picked.has(piece.id)).map((piece) => piece.key));
+  return [...new Set(all.map((piece) => piece.key).filter((key) => !selectedKeys.has(key)))];
 }
 
-export class BriefMaking extends Asking {
+export class BriefDraft extends EngineRequest {
   request = $state.raw<BriefRequest | null>(null);
   brief = $state.raw<Brief | null>(null);
-  hidden = $state.raw<readonly RedactionPreview[]>([]);
-  /** What was doubtful and stays. */
-  kept = $state.raw<readonly RedactionPreview[]>([]);
+  redactions = $state.raw<readonly RedactionPreview[]>([]);
+  /** Uncertain redactions that the person switched off. */
+  keptTexts = $state.raw<readonly RedactionPreview[]>([]);
   format = $state<BriefFormat>("markdown");
   path = $state("~/brief.md");
-  /** Where it was written. */
-  written = $state<string | null>(null);
-  copied = $state(false);
-  /** Whether the system's dialog is open. */
-  choosing = $state(false);
-  /** Why it was not written. */
-  refused = $state.raw<Failure | null>(null);
+  /** The path of the exported file. */
+  savedPath = $state<string | null>(null);
+  isCopied = $state(false);
+  isChoosing = $state(false);
+  /** The error of the last export. */
+  exportFailure = $state.raw<Failure | null>(null);
 
   begin(text: string, logs: readonly string[], source: string | null, leave_out: string[]): void {
     const privacy = { redact: true, redact_links: false, keep: [], notes: false };
-    this.kept = [];
-    const asked = logs.length > 0 ? { key: null, text: "", logs: [...logs] } : question(text);
-    this.#change({ ...asked, source, without: [], leave_out, ...privacy, troubleshooting: api.SOLVED });
+    this.keptTexts = [];
+    const subject = logs.length > 0 ? { key: null, text: "", logs: [...logs] } : parseQuestion(text);
+    this.#change({ ...subject, source, without: [], leave_out, ...privacy, troubleshooting: api.CASE_SETTINGS });
   }
 
-  redact(redact: boolean): void {
+  setRedaction(redact: boolean): void {
     if (this.request) this.#change({ ...this.request, redact });
   }
 
-  redactLinks(redact_links: boolean): void {
+  setLinkRedaction(redact_links: boolean): void {
     if (this.request) this.#change({ ...this.request, redact_links });
   }
 
-  /** Lets something doubtful stand. */
-  keep(one: RedactionPreview): void {
+  /** Switches an uncertain redaction off. */
+  keepText(entry: RedactionPreview): void {
     if (!this.request) return;
-    this.kept = [...this.kept, one];
-    // Its row stays one and in its place until the answer is there: it has the focus.
-    this.hidden = this.hidden.filter((h) => h.original !== one.original);
-    this.#change({ ...this.request, keep: this.kept.map((k) => k.original) });
+    this.keptTexts = [...this.keptTexts, entry];
+    // Keep its row in place until the new preview arrives: it has the focus.
+    this.redactions = this.redactions.filter((h) => h.original !== entry.original);
+    this.#change({ ...this.request, keep: this.keptTexts.map((k) => k.original) });
   }
 
-  /** Takes that back. */
-  replace(one: RedactionPreview): void {
+  /** Switches an uncertain redaction on again. */
+  redactText(entry: RedactionPreview): void {
     if (!this.request) return;
-    this.kept = this.kept.filter((k) => k.original !== one.original);
-    this.hidden = [...this.hidden, one];
-    this.#change({ ...this.request, keep: this.kept.map((k) => k.original) });
+    this.keptTexts = this.keptTexts.filter((k) => k.original !== entry.original);
+    this.redactions = [...this.redactions, entry];
+    this.#change({ ...this.request, keep: this.keptTexts.map((k) => k.original) });
   }
 
-  /** What is replaced without a doubt. */
-  get sure(): readonly RedactionPreview[] {
-    return this.hidden.filter((one) => one.sure);
+  /** The certain redactions. */
+  get certain(): readonly RedactionPreview[] {
+    return this.redactions.filter((entry) => entry.sure);
   }
 
-  /** What the person decides about, also what was decided to stand: in one order, so that nothing moves under the pointer. */
-  get doubtful(): readonly RedactionPreview[] {
-    const all = [...this.hidden.filter((one) => !one.sure), ...this.kept];
+  /** The uncertain redactions, on or off, in a fixed order so that no row moves. */
+  get uncertain(): readonly RedactionPreview[] {
+    const all = [...this.redactions.filter((entry) => !entry.sure), ...this.keptTexts];
     return all.sort((a, b) => (a.kind + a.original < b.kind + b.original ? -1 : 1));
   }
 
-  isKept(one: RedactionPreview): boolean {
-    return this.kept.some((k) => k.original === one.original);
+  isKept(entry: RedactionPreview): boolean {
+    return this.keptTexts.some((k) => k.original === entry.original);
   }
 
   toggle(kind: SectionKind): void {
@@ -98,62 +96,61 @@ export class BriefMaking extends Asking {
     });
   }
 
-  choose(format: BriefFormat): void {
+  setFormat(format: BriefFormat): void {
     this.format = format;
-    this.written = null;
-    this.path = withEnding(this.path, FORMATS.find((f) => f.format === format)?.ending ?? "md");
+    this.savedPath = null;
+    this.path = replaceExtension(this.path, FORMATS.find((f) => f.format === format)?.extension ?? "md");
   }
 
-  async write(replace: boolean): Promise<void> {
+  async export(replace: boolean): Promise<void> {
     if (!this.request) return;
-    this.refused = null;
-    this.written = null;
+    this.exportFailure = null;
+    this.savedPath = null;
     try {
-      this.written = await api.exportBrief(this.request, this.format, this.path, replace);
-    } catch (thrown) {
-      this.refused = api.failure(thrown);
+      this.savedPath = await api.exportBrief(this.request, this.format, this.path, replace);
+    } catch (error) {
+      this.exportFailure = api.toFailure(error);
     }
   }
 
-  /** Asks with the system's dialog where it is to be written, and writes it there. The dialog has asked before it replaces a file. */
+  /** Asks for a path with the system's dialog, which confirms replacing a file, and exports to it. */
   async saveAs(): Promise<void> {
-    if (!this.request || this.choosing) return;
-    this.refused = null;
-    this.choosing = true;
+    if (!this.request || this.isChoosing) return;
+    this.exportFailure = null;
+    this.isChoosing = true;
     try {
       const chosen = await api.chooseFile(this.path);
       if (chosen === null) return;
-      // The ending says what somebody wants; a name without one gets that of the format.
-      const meant = FORMATS.find((f) => chosen.toLowerCase().endsWith(`.${f.ending}`));
-      if (meant) this.format = meant.format;
-      this.path = meant ? chosen : `${chosen}.${FORMATS.find((f) => f.format === this.format)?.ending ?? "md"}`;
-      await this.write(this.path === chosen);
-    } catch (thrown) {
-      this.refused = api.failure(thrown);
+      // A known extension chooses the format; otherwise the format's extension is added.
+      const known = FORMATS.find((f) => chosen.toLowerCase().endsWith(`.${f.extension}`));
+      if (known) this.format = known.format;
+      this.path = known ? chosen : `${chosen}.${FORMATS.find((f) => f.format === this.format)?.extension ?? "md"}`;
+      await this.export(this.path === chosen);
+    } catch (error) {
+      this.exportFailure = api.toFailure(error);
     } finally {
-      this.choosing = false;
+      this.isChoosing = false;
     }
   }
 
-  /** Puts it onto the clipboard as Markdown. */
   async copy(): Promise<void> {
     if (!this.request) return;
-    this.refused = null;
-    this.copied = false;
+    this.exportFailure = null;
+    this.isCopied = false;
     try {
-      await copy(await api.briefMarkdown(this.request));
-      this.copied = true;
-    } catch (thrown) {
-      this.refused = api.failure(thrown);
+      await api.copyText(await api.briefMarkdown(this.request));
+      this.isCopied = true;
+    } catch (error) {
+      this.exportFailure = api.toFailure(error);
     }
   }
 
   #change(request: BriefRequest): void {
-    this.copied = false;
+    this.isCopied = false;
     this.request = request;
-    this.written = null;
-    this.refused = null;
+    this.savedPath = null;
+    this.exportFailure = null;
     const making = Promise.all([api.brief(request), request.redact ? api.previewRedaction(request) : []]);
-    void this.ask(making, ([brief, hidden]) => Object.assign(this, { brief, hidden }));
+    void this.run(making, ([brief, redactions]) => Object.assign(this, { brief, redactions }));
   }
 }

@@ -1,25 +1,25 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, expect, it } from "vitest";
 import type { BriefRequest, RedactionPreview } from "../lib/types";
-import { BriefMaking, leftOut, withEnding } from "./brief.svelte";
-import type { Piece } from "./pieces";
+import { BriefDraft, omittedKeys, replaceExtension } from "./brief.svelte";
+import type { EvidenceItem } from "./evidence";
 
 afterEach(() => clearMocks());
 
-const piece = (id: string, key: string): Piece => ({ id, key, section: "case", anchor: null });
+const piece = (id: string, key: string): EvidenceItem => ({ id, key, section: "case", anchor: null });
 
-it("leaves out what was not picked anywhere", () => {
+it("omits unselected evidence", () => {
   const all = [piece("case a", "a"), piece("duplicate a", "a"), piece("case b", "b"), piece("wiki c", "c")];
-  expect(leftOut(all, new Set(["duplicate a"]))).toEqual(["b", "c"]);
-  expect(leftOut(all, new Set(all.map((p) => p.id)))).toEqual([]);
+  expect(omittedKeys(all, new Set(["duplicate a"]))).toEqual(["b", "c"]);
+  expect(omittedKeys(all, new Set(all.map((p) => p.id)))).toEqual([]);
 });
 
-it("changes the ending with the format, and no other", () => {
-  expect(withEnding("~/brief.md", "pdf")).toBe("~/brief.pdf");
-  expect(withEnding("/tmp/case.v2", "pdf")).toBe("/tmp/case.v2");
+it("the format sets the file extension", () => {
+  expect(replaceExtension("~/brief.md", "pdf")).toBe("~/brief.pdf");
+  expect(replaceExtension("/tmp/case.v2", "pdf")).toBe("/tmp/case.v2");
 });
 
-it("lets what is doubtful stand where the person says so, and takes that back", async () => {
+it("uncertain redactions can be switched off", async () => {
   const all: RedactionPreview[] = [
     { kind: "person", original: "Berta Brandt", pseudonym: "[person-1]", count: 2, sure: true },
     { kind: "company", original: "Blue Harbour", pseudonym: "[company-1]", count: 1, sure: false },
@@ -32,32 +32,32 @@ it("lets what is doubtful stand where the person says so, and takes that back", 
       asked.push(request);
       return { title: "", sections: [], redactions: [], record: null };
     }
-    return all.filter((one) => !request.keep?.includes(one.original));
+    return all.filter((entry) => !request.keep?.includes(entry.original));
   });
-  const making = new BriefMaking();
+  const making = new BriefDraft();
   const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
   making.begin("It drips.", [], null, []);
   await settled();
-  const names = () => making.doubtful.map((one) => one.original);
-  expect(making.sure.map((one) => one.original)).toEqual(["Berta Brandt"]);
+  const names = () => making.uncertain.map((entry) => entry.original);
+  expect(making.certain.map((entry) => entry.original)).toEqual(["Berta Brandt"]);
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
-  const harbour = making.doubtful[0] as RedactionPreview;
-  making.keep(harbour);
-  // Also before the answer is there: a row that came twice, or went, would lose the focus.
+  const harbour = making.uncertain[0] as RedactionPreview;
+  making.keepText(harbour);
+  // Before the response, too: a duplicated or missing row would lose the focus.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   await settled();
   expect(asked.at(-1)?.keep).toEqual(["Blue Harbour"]);
-  // It stays in its place, so that it can be ticked again.
+  // It stays in place, so that it can be switched on again.
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
   expect(making.isKept(harbour)).toBe(true);
-  making.replace(harbour);
+  making.redactText(harbour);
   expect(names()).toEqual(["Blue Harbour", "0151-5550101"]);
-  making.redactLinks(true);
+  making.setLinkRedaction(true);
   await settled();
   expect([asked.at(-1)?.keep, asked.at(-1)?.redact_links]).toEqual([[], true]);
 });
 
-it("is copied as Markdown, as the person sees it", async () => {
+it("copies the previewed Markdown", async () => {
   const asked: BriefRequest[] = [];
   const put: string[] = [];
   mockIPC((command, payload) => {
@@ -67,17 +67,17 @@ it("is copied as Markdown, as the person sees it", async () => {
     if (command === "brief") return { title: "", sections: [], redactions: [], record: null };
     return command === "brief_markdown" ? "# It drips\n" : [];
   });
-  const making = new BriefMaking();
+  const making = new BriefDraft();
   making.begin("It drips.", [], null, []);
-  making.redact(false);
+  making.setRedaction(false);
   await making.copy();
-  expect([put, making.copied, asked[0]?.redact]).toEqual([["# It drips\n"], true, false]);
-  // What was copied is of another brief then.
-  making.redact(true);
-  expect(making.copied).toBe(false);
+  expect([put, making.isCopied, asked[0]?.redact]).toEqual([["# It drips\n"], true, false]);
+  // The copy belongs to the previous brief.
+  making.setRedaction(true);
+  expect(making.isCopied).toBe(false);
 });
 
-it("is written where the system's dialog was told, in the format of the ending", async () => {
+it("exports to the chosen path and format", async () => {
   const wrote: unknown[] = [];
   let chosen: string | null = null;
   mockIPC((command, payload) => {
@@ -87,16 +87,16 @@ it("is written where the system's dialog was told, in the format of the ending",
     if (command === "export_brief") wrote.push([format, path, replace]);
     return command === "export_brief" ? path : [];
   });
-  const making = new BriefMaking();
+  const making = new BriefDraft();
   making.begin("It drips.", [], null, []);
   await making.saveAs();
-  expect([wrote, making.path, making.choosing]).toEqual([[], "~/brief.md", false]);
+  expect([wrote, making.path, making.isChoosing]).toEqual([[], "~/brief.md", false]);
   chosen = "/home/me/Case 7.PDF";
   await making.saveAs();
-  // The dialog has asked whether a file that is there may be replaced.
-  expect([wrote.at(-1), making.format, making.written]).toEqual([["pdf", "/home/me/Case 7.PDF", true], "pdf", "/home/me/Case 7.PDF"]);
+  // The dialog has confirmed replacing the file.
+  expect([wrote.at(-1), making.format, making.savedPath]).toEqual([["pdf", "/home/me/Case 7.PDF", true], "pdf", "/home/me/Case 7.PDF"]);
   chosen = "/home/me/case.v2";
   await making.saveAs();
-  // Of the name that was made of it, it has not.
+  // It has not confirmed the name with the added extension.
   expect(wrote.at(-1)).toEqual(["pdf", "/home/me/case.v2.pdf", false]);
 });

@@ -1,58 +1,57 @@
-// Logs and support bundles that lie on this machine: the distinct errors in them, and what is known of each.
+// Local logs and support bundles: their distinct errors and what is known about each.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { LogError, LogPlace, LogResponse, LogVerdict } from "../lib/types";
 import { words } from "../words";
 import type { Jobs } from "../shell/jobs.svelte";
 
-const said = words.answer.logs;
+const texts = words.answer.logs;
 
-/** The paths that a text consists of; none if it is something else. */
-export function paths(text: string): string[] {
+/** Returns the paths if the text consists only of paths. */
+export function parsePaths(text: string): string[] {
   const lines = text
     .split("\n")
     .map((line) => line.trim().replace(/^file:\/\//, ""))
     .filter((line) => line !== "");
   const isPath = (line: string) => /^(?:~?\/[^/\s]|[A-Za-z]:[\\/])/.test(line) && !/[:;]\s/.test(line.slice(2)) && line.length < 400;
-  // A line of a trace may begin with a path, too: what is a file ends with a name.
+  // A line of a stack trace may start with a path, too; a file path ends with a name.
   const isFile = (line: string) => isPath(line) && !/:\d+(?::\d+)?$/.test(line) && !/^\/\S+ \S+ \S+/.test(line);
   return lines.length > 0 && lines.length <= 20 && lines.every(isFile) ? lines : [];
 }
 
-/** What all of it came to, in one line. */
-export function summary(response: LogResponse): string {
+export function logSummary(response: LogResponse): string {
   const read = response.files.filter((file) => file.skipped === null).length;
-  return said.summary(response.distinct, response.lines, read);
+  return texts.summary(response.distinct, response.lines, read);
 }
 
 const VERDICTS: readonly LogVerdict[] = ["solved", "known", "perhaps", "new"];
 
-/** How many errors are solved, known and new. */
-export function counts(response: LogResponse): string[] {
-  return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => said.counts[verdict](response[verdict]));
+/** Counts the solved, known and new errors. */
+export function verdictCounts(response: LogResponse): string[] {
+  return VERDICTS.filter((verdict) => response[verdict] > 0).map((verdict) => texts.counts[verdict](response[verdict]));
 }
 
-/** A place in a file, and when that was written, with what is said of the place. */
-function place({ file, line, at }: LogPlace, say = (place: string) => place): string[] {
+/** Formats a place in a file with its time. */
+function formatPlace({ file, line, at }: LogPlace, say = (place: string) => place): string[] {
   return [say(`${file}:${line}`), ...(at === null ? [] : [at])];
 }
 
-/** How often, and where, in parts. */
-export function often(error: LogError): string[] {
-  if (error.count === 1) return [said.once, ...place(error.last)];
-  return [said.times(error.count), ...place(error.last, said.last), ...place(error.first, said.first)];
+/** Returns how often and where an error occurs. */
+export function occurrences(error: LogError): string[] {
+  if (error.count === 1) return [texts.once, ...formatPlace(error.last)];
+  return [texts.times(error.count), ...formatPlace(error.last, texts.last), ...formatPlace(error.first, texts.first)];
 }
 
-export class Logs extends Asking {
-  /** Whether logs are what is asked about. */
-  active = $state(false);
+export class Logs extends EngineRequest {
+  /** Whether the query is about logs. */
+  isActive = $state(false);
   files = $state.raw<readonly string[]>([]);
   response = $state.raw<LogResponse | null>(null);
-  /** The error that the keys act on. */
-  at = $state(0);
-  /** The errors whose evidence is open, by their place. */
-  opened = $state.raw<ReadonlySet<number>>(new Set());
+  /** The index of the current error. */
+  currentIndex = $state(0);
+  /** The indexes of the expanded errors. */
+  expanded = $state.raw<ReadonlySet<number>>(new Set());
 
   readonly #jobs: Jobs;
 
@@ -62,19 +61,19 @@ export class Logs extends Asking {
   }
 
   get error(): LogError | null {
-    return this.response?.errors[this.at] ?? null;
+    return this.response?.errors[this.currentIndex] ?? null;
   }
 
-  /** Reads files, else a text that was pasted. */
+  /** Reads files or a pasted text. */
   async read(files: readonly string[], text = ""): Promise<void> {
     if (this.pending) await this.stop();
     this.files = files;
-    this.active = true;
+    this.isActive = true;
     this.response = null;
     this.failure = null;
-    this.at = 0;
-    this.opened = new Set();
-    await this.ask(this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)), (response) => (this.response = response));
+    this.currentIndex = 0;
+    this.expanded = new Set();
+    await this.run(this.#jobs.run("logs", (onProgress) => api.readLogs(files, text, onProgress)), (response) => (this.response = response));
   }
 
   async stop(): Promise<void> {
@@ -83,23 +82,23 @@ export class Logs extends Asking {
 
   clear(): void {
     if (this.pending) void this.stop();
-    this.forget();
+    this.cancel();
     this.files = [];
-    this.active = false;
+    this.isActive = false;
     this.response = null;
     this.failure = null;
   }
 
-  move(by: number): void {
+  move(delta: number): void {
     const last = (this.response?.errors.length ?? 0) - 1;
-    this.at = Math.min(Math.max(this.at + by, 0), Math.max(last, 0));
+    this.currentIndex = Math.min(Math.max(this.currentIndex + delta, 0), Math.max(last, 0));
   }
 
-  /** Opens the evidence of an error, or closes it. */
+  /** Expands or collapses an error. */
   toggle(at: number): void {
-    const opened = new Set(this.opened);
+    const opened = new Set(this.expanded);
     if (!opened.delete(at)) opened.add(at);
-    this.opened = opened;
-    this.at = at;
+    this.expanded = opened;
+    this.currentIndex = at;
   }
 }

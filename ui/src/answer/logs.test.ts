@@ -3,25 +3,25 @@ import { expect, test, vi } from "vitest";
 import * as api from "../lib/api";
 import type { LogError, LogResponse } from "../lib/types";
 import { Jobs } from "../shell/jobs.svelte";
-import { page, show, text } from "../stories/page";
+import { setUpPage, mountComponent, text } from "../stories/testPage";
 import { logs as answered } from "../stories/samples";
-import { counts, Logs, often, paths, summary } from "./logs.svelte";
+import { verdictCounts, Logs, occurrences, parsePaths, logSummary } from "./logs.svelte";
 import LogView from "./LogView.svelte";
 
 vi.mock("../lib/api");
-page();
+setUpPage();
 
 const place = { file: "app.log", line: 7, at: null };
 const error = (change: Partial<LogError>): LogError => ({ ...answered("plain").errors[0]!, count: 1, first: place, last: place, verdict: "new", ...change });
 const response = (errors: LogError[]): LogResponse => ({
   ...answered("plain"), errors, lines: 12000, distinct: errors.length, known: 0,
-  solved: errors.filter((one) => one.verdict === "solved").length, new: errors.filter((one) => one.verdict === "new").length,
+  solved: errors.filter((entry) => entry.verdict === "solved").length, new: errors.filter((entry) => entry.verdict === "new").length,
 });
 
-test("a text is read as files only where it consists of paths", () => {
-  expect(paths("/var/log/app.log")).toEqual(["/var/log/app.log"]);
-  expect(paths("file:///srv/a.log\n~/bundle.tar.gz\n")).toEqual(["/srv/a.log", "~/bundle.tar.gz"]);
-  expect(paths("C:\\logs\\app.log")).toEqual(["C:\\logs\\app.log"]);
+test("only paths are read as files", () => {
+  expect(parsePaths("/var/log/app.log")).toEqual(["/var/log/app.log"]);
+  expect(parsePaths("file:///srv/a.log\n~/bundle.tar.gz\n")).toEqual(["/srv/a.log", "~/bundle.tar.gz"]);
+  expect(parsePaths("C:\\logs\\app.log")).toEqual(["C:\\logs\\app.log"]);
   for (const text of [
     "",
     "upload stops",
@@ -32,40 +32,40 @@ test("a text is read as files only where it consists of paths", () => {
     "/var/log/app.log is full of errors",
     "/var/log/app.log\nit stops there",
   ]) {
-    expect(paths(text), text).toEqual([]);
+    expect(parsePaths(text), text).toEqual([]);
   }
 });
 
-test("what all of it came to is said in a line, and where each error stands", () => {
+test("summarizes errors and their places", () => {
   const errors = [error({ verdict: "solved" }), error({}), error({})];
-  expect(summary(response(errors))).toBe("3 distinct errors in 12,000 lines of 1 file");
-  expect(counts(response(errors))).toEqual(["1 solved", "2 not seen before"]);
-  expect(often(error({}))).toEqual(["once", "app.log:7"]);
+  expect(logSummary(response(errors))).toBe("3 distinct errors in 12,000 lines of 1 file");
+  expect(verdictCounts(response(errors))).toEqual(["1 solved", "2 not seen before"]);
+  expect(occurrences(error({}))).toEqual(["once", "app.log:7"]);
   const last = { file: "b.log", line: 9, at: "10:00" };
-  expect(often(error({ count: 1413, last }))).toEqual(["1,413 times", "last b.log:9", "10:00", "first app.log:7"]);
+  expect(occurrences(error({ count: 1413, last }))).toEqual(["1,413 times", "last b.log:9", "10:00", "first app.log:7"]);
 });
 
-test("what was read last is what is shown, and a failure is told", async () => {
+test("shows the last log or its error", async () => {
   const jobs = new Jobs();
   const logs = new Logs(jobs);
   vi.mocked(api.readLogs).mockResolvedValueOnce(response([error({}), error({ message: "pool is dry" })]));
   await logs.read(["/srv/app.log"]);
-  expect(logs.active && logs.response?.distinct).toBe(2);
+  expect(logs.isActive && logs.response?.distinct).toBe(2);
   logs.move(1);
   logs.move(1);
   expect(logs.error?.message).toBe("pool is dry");
   logs.toggle(1);
-  expect(logs.opened.has(1)).toBe(true);
-  vi.mocked(api.failure).mockReturnValueOnce({ code: "not_found", message: "no such file", hint: null });
+  expect(logs.expanded.has(1)).toBe(true);
+  vi.mocked(api.toFailure).mockReturnValueOnce({ code: "not_found", message: "no such file", hint: null });
   vi.mocked(api.readLogs).mockRejectedValueOnce(new Error());
   await logs.read(["/srv/none.log"]);
   expect([logs.response, logs.failure?.message, logs.pending]).toEqual([null, "no such file", false]);
   logs.clear();
-  expect(logs.active).toBe(false);
+  expect(logs.isActive).toBe(false);
 });
 
-test("what is not shown and what was not read is told", () => {
-  show(LogView, { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"], active: true, response: answered("plain") }), read: () => {}, ask: () => {} });
+test("reports hidden errors and unread files", () => {
+  mountComponent(LogView, { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"], isActive: true, response: answered("plain") }), read: () => {}, ask: () => {} });
   expect(text(".nothing")).toBe("28 more errors and warnings not shown here.");
   expect(text("summary")).toBe("1 file not read completely");
 });

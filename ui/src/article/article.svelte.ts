@@ -1,28 +1,26 @@
-// The article that is being written: its request, its text, and whether it was copied or saved.
+// The draft of an article: its request, its text, and the result of copying or saving it.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Article, ArticleRequest } from "../lib/types";
-import { copy } from "../shell/clipboard";
 import { words } from "../words";
 
-const said = words.article;
+const texts = words.article;
 
-export class ArticleDraft extends Asking {
-  /** The request; none while the dialog is closed. */
+export class ArticleDraft extends EngineRequest {
+  /** `null` while the dialog is closed. */
   request = $state.raw<ArticleRequest | null>(null);
   article = $state.raw<Article | null>(null);
-  /** The text of the article as HTML. */
   html = $state("");
-  /** What was done with it. */
-  done = $state<string | null>(null);
+  /** The message after copying or saving. */
+  message = $state<string | null>(null);
 
-  begin(key: string): void {
+  start(key: string): void {
     this.article = null;
     void this.#write({ key, redact: true });
   }
 
-  end(): void {
+  close(): void {
     this.request = null;
   }
 
@@ -30,37 +28,36 @@ export class ArticleDraft extends Asking {
     if (this.request) void this.#write({ ...this.request, redact });
   }
 
-  /** Puts it onto the clipboard as Markdown. */
   async copy(): Promise<void> {
     const text = this.article?.markdown;
-    if (text !== undefined) await this.#try(async () => copy(text).then(() => said.copied));
+    if (text !== undefined) await this.#try(async () => api.copyText(text).then(() => texts.copied));
   }
 
-  /** Saves it as a note of the report. */
+  /** Saves the article as a note linked to the report. */
   async save(): Promise<void> {
     const request = this.request;
     if (!request) return;
     await this.#try(async () => {
       const { outcome, note } = await api.storeArticle(request);
-      return outcome === "duplicate" ? said.same(note.key) : said.saved(note.key);
+      return outcome === "duplicate" ? texts.same(note.key) : texts.saved(note.key);
     });
   }
 
   async #try(act: () => Promise<string>): Promise<void> {
-    this.done = null;
+    this.message = null;
     this.failure = null;
     try {
-      this.done = await act();
-    } catch (thrown) {
-      this.failure = api.failure(thrown);
+      this.message = await act();
+    } catch (error) {
+      this.failure = api.toFailure(error);
     }
   }
 
   async #write(request: ArticleRequest): Promise<void> {
     this.request = request;
-    this.done = null;
+    this.message = null;
     this.failure = null;
-    const written = api.article(request).then(async (article) => ({ article, html: (await api.prose([article.markdown]))[0] ?? "" }));
-    await this.ask(written, (answer) => Object.assign(this, answer));
+    const response = api.article(request).then(async (article) => ({ article, html: (await api.prose([article.markdown]))[0] ?? "" }));
+    await this.run(response, (answer) => Object.assign(this, answer));
   }
 }

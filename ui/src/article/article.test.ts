@@ -7,7 +7,7 @@ afterEach(() => clearMocks());
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-it("shows the article and saves what is shown", async () => {
+it("shows and saves the article", async () => {
   const asked: [string, boolean][] = [];
   mockIPC((command, payload) => {
     if (command === "prose") return ["<h1>Pump stops</h1>"];
@@ -17,22 +17,22 @@ it("shows the article and saves what is shown", async () => {
     return { key: request.key, title: "Pump stops", sections: [], missing: ["cause"], redactions: 0, markdown: "# Pump stops", html: "", stored: [] };
   });
   const draft = new ArticleDraft();
-  draft.begin("acme/app#1");
+  draft.start("acme/app#1");
   await settled();
   expect([draft.article?.missing, draft.html, draft.pending]).toEqual([["cause"], "<h1>Pump stops</h1>", false]);
   draft.redact(false);
   await settled();
   await draft.save();
   expect(asked).toEqual([["article", true], ["article", false], ["store_article", false]]);
-  expect(draft.done).toBe("Saved as note#3.");
+  expect(draft.message).toBe("Saved as note#3.");
 });
 
-it("shows why there is nothing to write", async () => {
+it("shows why an article is impossible", async () => {
   mockIPC(() => {
     throw { code: "invalid_input", message: "nothing to write yet", hint: null };
   });
   const draft = new ArticleDraft();
-  draft.begin("acme/app#9");
+  draft.start("acme/app#9");
   await settled();
   expect([draft.article, draft.failure?.message]).toEqual([null, "nothing to write yet"]);
 });

@@ -1,82 +1,82 @@
 // The commands of the window (src-tauri/src/commands/), typed.
 
-import { Channel, invoke as call } from "@tauri-apps/api/core";
+import { Channel, invoke as invokeCommand } from "@tauri-apps/api/core";
 import { words } from "../words";
-import { learn } from "./learnt";
-import type * as of from "./types";
+import { cacheDocuments } from "./documentCache";
+import type * as engine from "./types";
 
-const invoke = <T>(command: string, args?: Record<string, unknown>): Promise<T> => call<T>(command, args).then(learn);
+const invoke = <T>(command: string, args?: Record<string, unknown>): Promise<T> => invokeCommand<T>(command, args).then(cacheDocuments);
 
-type OnProgress = (progress: of.Progress) => void;
+type OnProgress = (progress: engine.Progress) => void;
 
-export const launch = () => invoke<of.Launch>("launch");
+export const launch = () => invoke<engine.Launch>("launch");
 export const setSettingsAside = () => invoke<string | null>("set_settings_aside");
-export const status = () => invoke<of.Status>("status");
-export const thread = (key: string) => invoke<of.Thread>("thread", { key });
-/** Markdown as HTML that is safe to show. */
+export const status = () => invoke<engine.Status>("status");
+export const thread = (key: string) => invoke<engine.Thread>("thread", { key });
+/** Renders Markdown as HTML that is safe to show. */
 export const prose = (texts: readonly string[]) => invoke<string[]>("prose", { texts });
-/** An image that a text embeds, as a data URL. */
+/** Returns an image that a text embeds, as a data URL. */
 export const image = (url: string) => invoke<string>("image", { url });
-export const cancel = (job: of.JobKind) => invoke<boolean>("cancel", { job });
+export const cancel = (job: engine.JobKind) => invoke<boolean>("cancel", { job });
 export const openExternal = (url: string) => invoke<void>("open_external", { url });
-/** Tells of files that are dropped on the window. */
-export const watchDrops = (onDrop: (dropped: of.Dropped) => void) => invoke<void>("watch_drops", { drops: channel(onDrop) });
+/** Watches for files dropped on the window. */
+export const watchDrops = (onDrop: (dropped: engine.Dropped) => void) => invoke<void>("watch_drops", { drops: channel(onDrop) });
 export const watchLinks = (onLink: (key: string) => void) => invoke<void>("watch_links", { links: channel(onLink) });
 
-/** How the prompt can be opened from now on. */
-export const setPrompt = (settings: of.PromptSettings) => invoke<of.PromptState>("set_prompt", { settings });
-/** Tells the main window what the prompt asks it to show. */
-export const watchPrompt = (onTarget: (target: of.PromptTarget) => void) => invoke<void>("watch_prompt", { channel: channel(onTarget) });
-/** Tells the prompt each time that it is shown. */
+/** Sets how the prompt can be opened. */
+export const setPrompt = (settings: engine.PromptSettings) => invoke<engine.PromptState>("set_prompt", { settings });
+/** Watches for what the prompt asks the main window to show. */
+export const watchPrompt = (onTarget: (target: engine.PromptTarget) => void) => invoke<void>("watch_prompt", { channel: channel(onTarget) });
+/** Reports each time the prompt is shown. */
 export const watchPromptShown = (onShown: () => void) => invoke<void>("watch_prompt_shown", { channel: channel<null>(onShown) });
-/** The text on the clipboard. */
+/** Returns the text on the clipboard. */
 export const promptText = () => invoke<string | null>("prompt_text");
-/** Puts a text onto the clipboard. */
+/** Copies a text; WebKitGTK refuses the page's own clipboard without a click. */
 export const copyText = (text: string) => invoke<void>("copy_text", { text });
-/** Tells the desktop what is new, while nobody looks at the window. */
+/** Sends a desktop notification unless the window is in use. */
 export const announce = (news: string) => invoke<void>("announce", { news });
-export const openFromPrompt = (target: of.PromptTarget) => invoke<void>("open_from_prompt", { target });
+export const openFromPrompt = (target: engine.PromptTarget) => invoke<void>("open_from_prompt", { target });
 export const hidePrompt = () => invoke<void>("hide_prompt");
 
-/** How many documents of a query without words come at once. */
-export const PAGE = 200;
-/** How many documents that have the words of a query come at first, and at most. */
-export const RANKED = 50;
-export const MOST_RANKED = 250;
+/** The number of documents per page of a query without words. */
+export const PAGE_SIZE = 200;
+/** The first and the largest number of ranked results. */
+export const RANKED_LIMIT = 50;
+export const MAX_RANKED = 250;
 
-/** A search ends the one before it in its window. One that is apart from what the person asks ends none. */
-const searchFor = (request: of.SearchRequest, apart: boolean) => invoke<of.SearchResponse>("search", { request, apart });
+/** Runs a search. It cancels the previous search of its window unless it runs in the background. */
+const runSearch = (request: engine.SearchRequest, isBackground: boolean) => invoke<engine.SearchResponse>("search", { request, apart: isBackground });
 
-export const search = (query: string, mode: of.Mode | null, limit = RANKED) =>
-  searchFor({ query, filters: "", limit, offset: 0, mode, explain: false, titles: false }, false);
-/** The documents behind these many that meet the filters, the latest changed first. */
-export const browse = (query: string, offset: number, apart = false) =>
-  searchFor({ query, filters: "", limit: PAGE, offset, mode: null, explain: false, titles: true }, apart);
+export const search = (query: string, mode: engine.Mode | null, limit = RANKED_LIMIT) =>
+  runSearch({ query, filters: "", limit, offset: 0, mode, explain: false, titles: false }, false);
+/** Returns a page of the documents that match the filters, most recently updated first. */
+export const browse = (query: string, offset: number, isBackground = false) =>
+  runSearch({ query, filters: "", limit: PAGE_SIZE, offset, mode: null, explain: false, titles: true }, isBackground);
 
-/** What a query finds, without its passages, to be counted. */
-export const counted = (query: string) =>
-  searchFor({ query, filters: "", limit: RANKED, offset: 0, mode: null, explain: false, titles: true }, true);
+/** Returns the matches of a query without passages, for counting. */
+export const countMatches = (query: string) =>
+  runSearch({ query, filters: "", limit: RANKED_LIMIT, offset: 0, mode: null, explain: false, titles: true }, true);
 
-/** The documents whose key, number or words fit what is typed, the best first; fast enough for each key. */
-export const find = (query: string, limit: number) =>
-  searchFor({ query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true }, true);
+/** Finds documents by key, number or words, best first; fast enough for each keystroke. */
+export const findItems = (query: string, limit: number) =>
+  runSearch({ query, filters: "", limit, offset: 0, mode: "lexical", explain: false, titles: true }, true);
 
-/** The reports and pull requests that answer a query best; those that have its words come sooner, and end no search. */
-export const best = (query: string, limit: number, mode: of.Mode | null) =>
-  searchFor({ query, filters: "-is:page -is:note", limit, offset: 0, mode, explain: false, titles: true }, mode === "lexical");
+/** Returns the best reports and pull requests. The lexical mode is faster and cancels no search. */
+export const searchBest = (query: string, limit: number, mode: engine.Mode | null) =>
+  runSearch({ query, filters: "-is:page -is:note", limit, offset: 0, mode, explain: false, titles: true }, mode === "lexical");
 
 export const importSample = (onProgress: OnProgress) =>
-  invoke<of.ImportReport>("import_sample", { progress: channel(onProgress) });
+  invoke<engine.ImportReport>("import_sample", { progress: channel(onProgress) });
 
 export const updateIndex = (onProgress: OnProgress) =>
-  invoke<of.IndexReport>("update_index", { progress: channel(onProgress) });
+  invoke<engine.IndexReport>("update_index", { progress: channel(onProgress) });
 export const forgetIndexes = () => invoke<void>("forget_indexes");
-/** Looks at every part of the casebook, and mends what can be mended. */
-export const repair = (onProgress: OnProgress) => invoke<of.Health>("repair", { progress: channel(onProgress) });
-/** Whether the network is paid for by what goes over it; nothing where the system does not tell. */
+/** Checks the casebook and repairs what it can. */
+export const repair = (onProgress: OnProgress) => invoke<engine.Health>("repair", { progress: channel(onProgress) });
+/** Returns whether the network is metered; `null` if the system does not say. */
 export const isMetered = () => invoke<boolean | null>("is_metered");
 
-const DUPLICATES: of.DuplicatesRequest = {
+const DUPLICATES_DEFAULTS: engine.DuplicatesRequest = {
   key: null,
   title: "",
   body: "",
@@ -88,104 +88,104 @@ const DUPLICATES: of.DuplicatesRequest = {
   explain: false,
 };
 
-export const duplicates = (request: Partial<of.DuplicatesRequest>) =>
-  invoke<of.DuplicatesResponse>("duplicates", { request: { ...DUPLICATES, ...request } });
+export const duplicates = (request: Partial<engine.DuplicatesRequest>) =>
+  invoke<engine.DuplicatesResponse>("duplicates", { request: { ...DUPLICATES_DEFAULTS, ...request } });
 
-/** What waits already; checks nothing. */
-export const triageQueue = (request: of.TriageRequest) =>
-  invoke<of.TriageResponse>("triage_queue", { request: { ...request, queue_only: true } });
-/** Checks what is new or changed first. */
-export const triage = (request: of.TriageRequest, onProgress: OnProgress) =>
-  invoke<of.TriageResponse>("triage", { request: { ...request, queue_only: false }, progress: channel(onProgress) });
+/** Returns the current queue without checking any report. */
+export const triageQueue = (request: engine.TriageRequest) =>
+  invoke<engine.TriageResponse>("triage_queue", { request: { ...request, queue_only: true } });
+/** Checks new and changed reports first. */
+export const triage = (request: engine.TriageRequest, onProgress: OnProgress) =>
+  invoke<engine.TriageResponse>("triage", { request: { ...request, queue_only: false }, progress: channel(onProgress) });
 
-export const compare = (key: string, other: string) => invoke<of.Comparison>("compare", { key, other });
-export const recordVerdict = (key: string, other: string, kind: of.VerdictKind) =>
-  invoke<of.Verdict>("record_verdict", { key, other, kind });
-export const undoVerdict = (key: string, other: string) => invoke<of.Verdict | null>("undo_verdict", { key, other });
-/** What was decided from a moment on (seconds since 1970), the latest first. */
-export const decided = (since: number) => invoke<of.Verdict[]>("decided", { since });
-export const closures = () => invoke<of.Closure[]>("closures");
-/** Closes these reports at their tracker, as they were shown. */
-export const closeShown = (shown: readonly of.Closure[], onProgress: OnProgress) =>
-  invoke<of.ClosureReport>("close_shown", { shown, progress: channel(onProgress) });
+export const compare = (key: string, other: string) => invoke<engine.Comparison>("compare", { key, other });
+export const recordVerdict = (key: string, other: string, kind: engine.VerdictKind) =>
+  invoke<engine.Verdict>("record_verdict", { key, other, kind });
+export const undoVerdict = (key: string, other: string) => invoke<engine.Verdict | null>("undo_verdict", { key, other });
+/** Returns the decisions since `since` (Unix seconds), newest first. */
+export const verdictsSince = (since: number) => invoke<engine.Verdict[]>("decided", { since });
+export const closures = () => invoke<engine.Closure[]>("closures");
+/** Closes these reports at their tracker, as previewed. */
+export const closeReports = (shown: readonly engine.Closure[], onProgress: OnProgress) =>
+  invoke<engine.ClosureReport>("close_shown", { shown, progress: channel(onProgress) });
 export const calibrate = (source: string, onProgress: OnProgress) =>
-  invoke<of.CalibrationReport>("calibrate", { source, progress: channel(onProgress) });
+  invoke<engine.CalibrationReport>("calibrate", { source, progress: channel(onProgress) });
 
-export const mirrors = () => invoke<of.MirrorView[]>("mirrors");
-export const hosts = () => invoke<of.HostView[]>("hosts");
-export const addMirror = (mirror: of.NewMirror) => invoke<of.SourceView>("add_mirror", { new: mirror });
-export const trustSource = (key: string) => invoke<of.HostView>("trust_source", { key });
-export const testSource = (key: string) => invoke<of.Access>("test_source", { key });
-export const keepToken = (host: string, token: string) => invoke<void>("keep_token", { host, token });
+export const mirrors = () => invoke<engine.MirrorView[]>("mirrors");
+export const hosts = () => invoke<engine.HostView[]>("hosts");
+export const addMirror = (mirror: engine.NewMirror) => invoke<engine.SourceView>("add_mirror", { new: mirror });
+export const trustSource = (key: string) => invoke<engine.HostView>("trust_source", { key });
+export const testSource = (key: string) => invoke<engine.Access>("test_source", { key });
+export const saveToken = (host: string, token: string) => invoke<void>("keep_token", { host, token });
 export const forgetToken = (host: string) => invoke<boolean>("forget_token", { host });
 export const sync = (sources: readonly string[], full: boolean, onProgress: OnProgress) =>
-  invoke<of.SyncReport[]>("sync", { sources, full, progress: channel(onProgress) });
-/** What files are, and what of them would be imported. */
-export const understandFiles = (request: of.ImportRequest, onProgress: OnProgress) =>
-  invoke<of.Understood>("understand_files", { request, progress: channel(onProgress) });
-export const importFiles = (request: of.ImportRequest, onProgress: OnProgress) =>
-  invoke<of.Imported>("import_files", { request, progress: channel(onProgress) });
+  invoke<engine.SyncReport[]>("sync", { sources, full, progress: channel(onProgress) });
+/** Detects the format of files and previews their import. */
+export const previewFiles = (request: engine.ImportRequest, onProgress: OnProgress) =>
+  invoke<engine.Understood>("understand_files", { request, progress: channel(onProgress) });
+export const importFiles = (request: engine.ImportRequest, onProgress: OnProgress) =>
+  invoke<engine.Imported>("import_files", { request, progress: channel(onProgress) });
 export const removeSource = (key: string, onProgress: OnProgress) =>
-  invoke<of.SourceView>("remove_source", { key, progress: channel(onProgress) });
+  invoke<engine.SourceView>("remove_source", { key, progress: channel(onProgress) });
 
-/** How solved cases are looked for, in the view and in its brief alike. */
-export const SOLVED: of.TroubleshootSettings = {
+/** The case settings shared by the view and its brief. */
+export const CASE_SETTINGS: engine.TroubleshootSettings = {
   enabled: true,
   similarity_threshold: null,
   max_results: 5,
   total_budget_chars: 12_000,
 };
 
-/** What is known of an item or a text. A question ends the one before it in its window, unless it is apart from what the person asks. */
-export const ask = (asked: Pick<of.AskRequest, "key" | "text" | "source">, apart = false) =>
-  invoke<of.AskResponse>("ask", { request: { ...asked, settings: SOLVED }, apart });
-/** The values of a filter that fit what is typed of one. */
+/** Looks up an item or a text. It cancels the window's previous lookup unless it runs in the background. */
+export const ask = (question: Pick<engine.AskRequest, "key" | "text" | "source">, isBackground = false) =>
+  invoke<engine.AskResponse>("ask", { request: { ...question, settings: CASE_SETTINGS }, apart: isBackground });
+/** Returns the values of a filter that match `typed`. */
 export const completions = (filter: string, typed: string) => invoke<string[]>("completions", { filter, typed });
 
-/** The distinct errors in logs, and what is known of each. */
+/** Finds the distinct errors in logs and what is known about each. */
 export const readLogs = (paths: readonly string[], text: string, onProgress: OnProgress) => {
-  const request: of.LogRequest = { paths: [...paths], text, source: null, max_errors: 20, settings: SOLVED };
-  return invoke<of.LogResponse>("read_logs", { request, progress: channel(onProgress) });
+  const request: engine.LogRequest = { paths: [...paths], text, source: null, max_errors: 20, settings: CASE_SETTINGS };
+  return invoke<engine.LogResponse>("read_logs", { request, progress: channel(onProgress) });
 };
 
-export const models = () => invoke<of.ModelView[]>("models");
-export const catalog = () => invoke<of.Catalog>("catalog");
+export const models = () => invoke<engine.ModelView[]>("models");
+export const catalog = () => invoke<engine.Catalog>("catalog");
 export const installModel = (name: string, onProgress: OnProgress) =>
-  invoke<of.ModelView>("install_model", { name, progress: channel(onProgress) });
+  invoke<engine.ModelView>("install_model", { name, progress: channel(onProgress) });
 export const importModel = (path: string, name: string | null, onProgress: OnProgress) =>
-  invoke<of.ModelView>("import_model", { path, name, progress: channel(onProgress) });
+  invoke<engine.ModelView>("import_model", { path, name, progress: channel(onProgress) });
 export const useModel = (name: string) => invoke<void>("use_model", { name });
 export const removeModel = (name: string) => invoke<void>("remove_model", { name });
 
-export const article = (request: of.ArticleRequest) => invoke<of.Article>("article", { request });
-export const storeArticle = (request: of.ArticleRequest) => invoke<of.NoteAnswer>("store_article", { request });
+export const article = (request: engine.ArticleRequest) => invoke<engine.Article>("article", { request });
+export const storeArticle = (request: engine.ArticleRequest) => invoke<engine.NoteAnswer>("store_article", { request });
 
-export const brief = (request: of.BriefRequest) => invoke<of.Brief>("brief", { request });
-export const previewRedaction = (request: of.BriefRequest) => invoke<of.RedactionPreview[]>("preview_redaction", { request });
-export const briefMarkdown = (request: of.BriefRequest) => invoke<string>("brief_markdown", { request });
-export const exportBrief = (request: of.BriefRequest, format: of.BriefFormat, path: string, replace: boolean) =>
+export const brief = (request: engine.BriefRequest) => invoke<engine.Brief>("brief", { request });
+export const previewRedaction = (request: engine.BriefRequest) => invoke<engine.RedactionPreview[]>("preview_redaction", { request });
+export const briefMarkdown = (request: engine.BriefRequest) => invoke<string>("brief_markdown", { request });
+export const exportBrief = (request: engine.BriefRequest, format: engine.BriefFormat, path: string, replace: boolean) =>
   invoke<string>("export_brief", { request, format, path, replace });
 
-/** Asks with the system's own dialog where to save; nothing if the person did not say. */
+/** Opens the system's save dialog; `null` if it was cancelled. */
 export const chooseFile = (path: string) => invoke<string | null>("choose_file", { path });
 
-export const notes = (kind: of.NoteKind | null) => invoke<of.Note[]>("notes", { kind });
-export const addNote = (draft: of.NoteDraft) => invoke<of.NoteAnswer>("add_note", { draft });
-export const similarNotes = (kind: of.NoteKind, title: string, body: string) =>
-  invoke<of.SimilarNotes>("similar_notes", { kind, title, body });
-export const editNote = (key: string, change: Partial<of.NoteChange>) =>
-  invoke<of.Note>("edit_note", { key, change: { title: null, body: null, tags: null, lifecycle: null, attach: [], ...change } });
-export const removeNote = (key: string) => invoke<of.Note>("remove_note", { key });
+export const notes = (kind: engine.NoteKind | null) => invoke<engine.Note[]>("notes", { kind });
+export const addNote = (draft: engine.NoteDraft) => invoke<engine.NoteAnswer>("add_note", { draft });
+export const similarNotes = (kind: engine.NoteKind, title: string, body: string) =>
+  invoke<engine.SimilarNotes>("similar_notes", { kind, title, body });
+export const editNote = (key: string, change: Partial<engine.NoteChange>) =>
+  invoke<engine.Note>("edit_note", { key, change: { title: null, body: null, tags: null, lifecycle: null, attach: [], ...change } });
+export const removeNote = (key: string) => invoke<engine.Note>("remove_note", { key });
 
-/** A list of problems, of pairs that are more likely the same than not. */
-export const problems = (source: string | null, list: of.ProblemList, limit: number) => {
-  const request: of.ProblemsRequest = { source, list, threshold: 0.5, min_reports: 0, limit };
-  return invoke<of.ProblemsResponse>("problems", { request });
+/** Returns a list of problems, grouped from pairs that are more likely duplicates than not. */
+export const problems = (source: string | null, list: engine.ProblemList, limit: number) => {
+  const request: engine.ProblemsRequest = { source, list, threshold: 0.5, min_reports: 0, limit };
+  return invoke<engine.ProblemsResponse>("problems", { request });
 };
-/** The issues that are counted as known duplicates, created in one month or ever, the latest first. */
+/** Returns the known duplicates created in one month or ever, newest first. */
 export const knownDuplicates = (source: string | null, month: string | null) =>
-  invoke<of.CountedDuplicate[]>("known_duplicates", { source, month });
-export const insights = (source: string | null) => invoke<of.Insights>("insights", { source });
+  invoke<engine.CountedDuplicate[]>("known_duplicates", { source, month });
+export const insights = (source: string | null) => invoke<engine.Insights>("insights", { source });
 
 function channel<T>(onMessage: (message: T) => void): Channel<T> {
   const channel = new Channel<T>();
@@ -193,12 +193,12 @@ function channel<T>(onMessage: (message: T) => void): Channel<T> {
   return channel;
 }
 
-/** Whatever was thrown, in the shape of the engine's errors. */
-export function failure(thrown: unknown): of.Failure {
-  if (typeof thrown === "object" && thrown !== null && "code" in thrown && "message" in thrown) {
-    const { code, message, hint } = thrown as Partial<of.Failure>;
+/** Converts a thrown value to the engine's error type. */
+export function toFailure(error: unknown): engine.Failure {
+  if (typeof error === "object" && error !== null && "code" in error && "message" in error) {
+    const { code, message, hint } = error as Partial<engine.Failure>;
     return { code: code ?? "internal", message: String(message), hint: hint ?? null };
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = error instanceof Error ? error.message : String(error);
   return { code: "internal", message, hint: words.shared.defect };
 }

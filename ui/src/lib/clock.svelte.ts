@@ -1,11 +1,11 @@
-// The time of the window: "2 min ago" grows by itself wherever it is shown, and nothing ticks where no time is shown.
+// A reactive clock for relative times; it only ticks while a time is shown.
 
 import { createSubscriber } from "svelte/reactivity";
 
-const EVERY = 30_000;
+const INTERVAL = 30_000;
 
 const subscribe = createSubscriber((update) => {
-  const timer = setInterval(update, EVERY);
+  const timer = setInterval(update, INTERVAL);
   return () => clearInterval(timer);
 });
 

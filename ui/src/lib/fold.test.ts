@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
-import { page, show as put } from "../stories/page";
+import { setUpPage, mountComponent } from "../stories/testPage";
 import Comment from "./Comment.svelte";
-import { folded } from "./fold";
+import { foldLongBlocks } from "./fold";
 import type { Mark } from "./types";
 
 const log = (lines: number) => `<pre><code>${Array.from({ length: lines }, (_, at) => `line ${at + 1}`).join("\n")}\n</code></pre>`;
 const quote = (paragraphs: number) => `<blockquote>${"<p>Somebody said so.</p>".repeat(paragraphs)}</blockquote>`;
 
 function show(html: string, marks: Mark[] = []): void {
-  put(Comment, { anchor: "body", author: "Jane Doe", association: null, createdAt: "2026-01-01T00:00:00Z", html, verb: "reported", marks });
+  mountComponent(Comment, { anchor: "body", author: "Jane Doe", association: null, createdAt: "2026-01-01T00:00:00Z", html, verb: "reported", marks });
 }
 const button = () => document.querySelector<HTMLElement>(".unfold");
 const isOpen = () => document.querySelector(".fold")?.classList.contains("open");
 
-page();
+setUpPage();
 
-it("folds a long log behind a button that says how many lines it has, and opens and folds it again", () => {
+it("folds and reopens a long log", () => {
   show(log(112));
   expect([button()?.textContent, button()?.getAttribute("aria-expanded"), isOpen()]).toEqual(["Show all 112 lines", "false", false]);
   button()?.click();
@@ -24,32 +24,32 @@ it("folds a long log behind a button that says how many lines it has, and opens 
   expect([button()?.textContent, isOpen()]).toEqual(["Show all 112 lines", false]);
 });
 
-it("leaves short ones as they are", () => {
+it("leaves short blocks open", () => {
   const html = `${log(30)}${quote(6)}`;
-  expect(folded(html)).toBe(html);
+  expect(foldLongBlocks(html)).toBe(html);
 });
 
-it("folds a long quote, whether its lines are its own or those of running text", () => {
+it("folds a long quote, counting wrapped lines", () => {
   show(quote(9));
   expect(button()?.textContent).toBe("Show the whole quote, about 9 lines");
-  expect(folded(`<blockquote><p>${"word ".repeat(140)}</p></blockquote>`)).toContain("about 8 lines");
-  expect(folded(`<blockquote><p>${"a<br>".repeat(7)}</p></blockquote>`)).toContain("about 7 lines");
+  expect(foldLongBlocks(`<blockquote><p>${"word ".repeat(140)}</p></blockquote>`)).toContain("about 8 lines");
+  expect(foldLongBlocks(`<blockquote><p>${"a<br>".repeat(7)}</p></blockquote>`)).toContain("about 7 lines");
   // A log in a folded quote has no button of its own.
-  expect(folded(`<blockquote>${"<p>x</p>".repeat(7)}${log(40)}</blockquote>`).match(/<button/g)?.length).toBe(1);
+  expect(foldLongBlocks(`<blockquote>${"<p>x</p>".repeat(7)}${log(40)}</blockquote>`).match(/<button/g)?.length).toBe(1);
 });
 
-it("tells of marks that may be out of sight", () => {
+it("the button counts hidden highlights", () => {
   show(log(40), [{ text: "line 39", kind: "same" }]);
-  expect(button()?.textContent).toBe("Show all 40 lines, with 1 mark");
+  expect(button()?.textContent).toBe("Show all 40 lines (1 highlight)");
 });
 
-it("opens what the focus gets into", () => {
+it("opens the fold that receives focus", () => {
   show(quote(9).replace("said", '<a href="https://a.example/">said</a>'));
   document.querySelector<HTMLElement>(".fold a")?.focus();
   expect(isOpen()).toBe(true);
 });
 
-it("does not let a text pretend to be folded", () => {
+it("tracker text cannot imitate a fold", () => {
   show('<div class="fold"><p>hostile</p></div>');
   expect(document.querySelector(".prose .fold")).toBe(null);
 });

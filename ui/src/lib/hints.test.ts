@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { hint, hinted } from "./hints";
+import { adaptHint, hintText } from "./hints";
 
-it("makes words, and something to press, of a hint that names a command", () => {
-  expect(hint("Run `precedent index --rebuild` to rebuild it from the database.")).toEqual({ words: "The search index can be rebuilt.", remedy: "rebuild" });
-  expect(hint("Did you mean minilm? Run `precedent model list --catalog` to list all models.")).toEqual({ words: "Did you mean minilm? See the models in Settings.", remedy: "models" });
-  expect(hint("Install the newer version, or open another casebook with --casebook.").words).toBe("Install the newer version, or open another casebook.");
-  expect(hint("Free some disk space and run the command again.")).toEqual({ words: "Free some disk space and try again.", remedy: null });
-  expect(hint("Use another token: precedent login acme")).toEqual({ words: "Use another token.", remedy: "sources" });
-  expect(hint("Create a new token, or sign in again: gh auth login")).toEqual({ words: "Create a new token.", remedy: "sources" });
-  // What is said of another thing stays, whatever its words are.
-  expect(hinted("Nothing sets a precedent here. Check --the log.")).toBe("Nothing sets a precedent here. Use the command line for this.");
-  expect(hinted(null)).toBe("");
-  // Where no command is named, the code says what helps.
-  expect(hint("Set GH_TOKEN.", "authentication")).toEqual({ words: "Set GH_TOKEN.", remedy: "sources" });
+it("replaces commands with buttons", () => {
+  expect(adaptHint("Run `precedent index --rebuild` to rebuild it from the database.")).toEqual({ text: "The search index can be rebuilt.", remedy: "rebuild" });
+  expect(adaptHint("Did you mean minilm? Run `precedent model list --catalog` to list all models.")).toEqual({ text: "Did you mean minilm? See the models in Settings.", remedy: "models" });
+  expect(adaptHint("Install the newer version, or open another casebook with --casebook.").text).toBe("Install the newer version, or open another casebook.");
+  expect(adaptHint("Free some disk space and run the command again.")).toEqual({ text: "Free some disk space and try again.", remedy: null });
+  expect(adaptHint("Use another token: precedent login acme")).toEqual({ text: "Use another token.", remedy: "sources" });
+  expect(adaptHint("Create a new token, or sign in again: gh auth login")).toEqual({ text: "Create a new token.", remedy: "sources" });
+  // Text about other programs is kept.
+  expect(hintText("Nothing sets a precedent here. Check --the log.")).toBe("Nothing sets a precedent here. Use the command line for this.");
+  expect(hintText(null)).toBe("");
+  // Without a command, the error code determines the remedy.
+  expect(adaptHint("Set GH_TOKEN.", "authentication")).toEqual({ text: "Set GH_TOKEN.", remedy: "sources" });
 });
 
-/** The texts in the sources of the engine, tests left out; a stroke at the end of a line joins two. */
+/** The string literals of the engine's sources without tests; a backslash joins two lines. */
 function texts(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".rs") && !/(?:^|\/)(?:tests|mcp|eval)\//.test(name))
@@ -28,9 +28,9 @@ function texts(folder: string): string[] {
     });
 }
 
-it("leaves no command in any hint of the engine, and something of each to read", () => {
+it("no engine hint keeps a command", () => {
   const named = texts("../crates").filter((text) => /`?\bprecedent (?:[a-z]+ ?){1,2}|--[a-z]+/.test(text) && /^[\p{Lu}`{]/u.test(text) && text.includes(" ") && !text.includes("pipeline"));
   expect(named.length).toBeGreaterThan(25);
-  expect(named.filter((text) => hinted(text) === "")).toEqual([]);
-  expect(named.map(hinted).filter((words) => /\bprecedent [a-z]+ |`precedent|(?:^| )--[a-z]|gh auth/.test(words))).toEqual([]);
+  expect(named.filter((text) => hintText(text) === "")).toEqual([]);
+  expect(named.map(hintText).filter((words) => /\bprecedent [a-z]+ |`precedent|(?:^| )--[a-z]|gh auth/.test(words))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clean, webAddress } from "./html";
+import { sanitizeHtml, linkAddress } from "./html";
 
 describe("tracker text", () => {
   it.each([
@@ -12,23 +12,23 @@ describe("tracker text", () => {
     ['<input type="checkbox">x', "x"],
     ["<code>\u202Egpj.exe</code> &#x202e;gpj.exe", "<code>gpj.exe</code> gpj.exe"],
   ])("%s is defused", (hostile, harmless) => {
-    expect(clean(hostile)).toBe(harmless);
+    expect(sanitizeHtml(hostile)).toBe(harmless);
   });
 
-  it("keeps what reading needs", () => {
+  it("keeps formatting", () => {
     const html =
       '<p><code>x</code> <a href="https://a.example/">a</a> <span class="remote-image" data-src="https://b.example/c.png">c</span></p>';
-    expect(clean(html)).toBe(html);
+    expect(sanitizeHtml(html)).toBe(html);
     const task = '<ul dir="auto"><li><span class="task">☑</span> done</li></ul>';
-    expect(clean(task)).toBe(task);
+    expect(sanitizeHtml(task)).toBe(task);
   });
 
-  it("gives each list the direction of its own words", () => {
-    expect(clean('<ol dir="ltr" title="<ol>"><li>افتح</li></ol>')).toBe('<ol dir="auto" title="<ol>"><li>افتح</li></ol>');
+  it("lists follow their text direction", () => {
+    expect(sanitizeHtml('<ol dir="ltr" title="<ol>"><li>افتح</li></ol>')).toBe('<ol dir="auto" title="<ol>"><li>افتح</li></ol>');
   });
 
-  it("cannot take the names that the window uses", () => {
-    expect(clean('<p id="results">x</p>')).not.toContain('id="results"');
+  it("cannot shadow the window's names", () => {
+    expect(sanitizeHtml('<p id="results">x</p>')).not.toContain('id="results"');
   });
 });
 
@@ -36,10 +36,10 @@ describe("a click inside tracker text", () => {
   const click = (html: string) => {
     document.body.innerHTML = html;
     const target = document.body.querySelector("b") ?? document.body;
-    return webAddress({ target } as unknown as Event, "https://github.com/acme/app/issues/1");
+    return linkAddress({ target } as unknown as Event, "https://github.com/acme/app/issues/1");
   };
 
-  it("leads to web addresses alone", () => {
+  it("opens only web addresses", () => {
     expect(click('<a href="https://a.example/x"><b>x</b></a>')).toBe("https://a.example/x");
     expect(click('<a href="/acme/app/issues/2"><b>x</b></a>')).toBe("https://github.com/acme/app/issues/2");
     expect(click('<a href="javascript:alert(1)"><b>x</b></a>')).toBeNull();

@@ -1,29 +1,29 @@
-// Tracker text is hostile. The engine has sanitised it; this does it again, with another program, at the last moment.
+// Tracker text is hostile: the engine sanitizes it, and this sanitizes it again before display.
 
 import DOMPurify from "dompurify";
-import { straight } from "./text";
+import { stripBidi } from "./text";
 
 const OPTIONS = {
   USE_PROFILES: { html: true },
   FORBID_TAGS: ["style", "img", "picture", "video", "audio", "source", "form", "input", "textarea", "select", "button", "iframe", "object"],
   FORBID_ATTR: ["style", "srcset", "background", "autofocus", "popover", "popovertarget"],
   ALLOWED_URI_REGEXP: /^(?:https?:|#|\/|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i,
-  // What hostile text names itself must not shadow what the window uses.
+  // Names in hostile text must not shadow the window's own.
   SANITIZE_NAMED_PROPS: true,
 };
 
-// A list and a quote have the direction of their own words: what marks an Arabic one stands at its right.
+// Lists and quotes follow the direction of their own text.
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   if (node.matches("ol, ul, blockquote")) node.setAttribute("dir", "auto");
 });
 
-/** HTML that is safe to show: no script, no form, no remote image, no style. */
-export function clean(html: string): string {
-  return straight(DOMPurify.sanitize(html, OPTIONS));
+/** Sanitizes HTML: no scripts, forms, remote images or styles. */
+export function sanitizeHtml(html: string): string {
+  return stripBidi(DOMPurify.sanitize(html, OPTIONS));
 }
 
-/** The web address that a click inside tracker text leads to, if it is one. */
-export function webAddress(event: Event, base: string | null): string | null {
+/** Returns the web address of a clicked link, or `null`. */
+export function linkAddress(event: Event, base: string | null): string | null {
   const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
   const href = link?.getAttribute("href");
   if (!href || href.startsWith("#")) return null;

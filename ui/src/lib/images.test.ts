@@ -1,6 +1,6 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, expect, it } from "vitest";
-import { images } from "./images";
+import { embedImages } from "./images";
 
 afterEach(clearMocks);
 
@@ -12,29 +12,29 @@ function root(html: string): HTMLElement {
   return found;
 }
 
-it("offers the images of a source's host and fetches them once they are wanted", async () => {
+it("loads a source's images on request", async () => {
   const asked: unknown[] = [];
   mockIPC((command, payload) => {
     asked.push([command, payload]);
     return "data:image/png;base64,AAAA";
   });
   const wanted: string[] = [];
-  const of = { knows: (host: string) => host === "tracker.example", shows: (host: string) => wanted.includes(host), show: (host: string) => void wanted.push(host) };
+  const of = { isSourceHost: (host: string) => host === "tracker.example", isAllowed: (host: string) => wanted.includes(host), allow: (host: string) => void wanted.push(host) };
   const known = root(BODY("tracker.example"));
-  const away = images("", of)(known);
+  const away = embedImages("", of)(known);
   expect(known.querySelector("button")?.textContent).toBe("Show images from tracker.example");
   known.querySelector("button")?.click();
   away();
   expect([asked, known.querySelector("button")]).toEqual([[], null]);
-  images("", of)(known);
+  embedImages("", of)(known);
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(known.querySelector("img")?.outerHTML).toBe('<img alt="screen shot" src="data:image/png;base64,AAAA">');
   expect(asked).toEqual([["image", { url: "https://tracker.example/a.png" }]]);
 });
 
-it("leaves the images of unknown hosts alone", () => {
-  const of = { knows: () => false, shows: () => true, show: () => {} };
+it("ignores images of unknown hosts", () => {
+  const of = { isSourceHost: () => false, isAllowed: () => true, allow: () => {} };
   const unknown = root(BODY("spy.example"));
-  images("", of)(unknown);
+  embedImages("", of)(unknown);
   expect(unknown.innerHTML).toBe(BODY("spy.example"));
 });

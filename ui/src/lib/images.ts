@@ -1,33 +1,33 @@
-// Images in texts. None is fetched unless a person asked for those of its host, which is that of a source.
+// Images in texts, fetched only from source hosts that a person allowed.
 
 import * as api from "./api";
-import type { Images } from "./leads";
+import type { ImagePolicy } from "./linkActions";
 import { words } from "../words";
 
-/** So many are kept, so that a way back shows them at once. */
-const KEPT = 60;
-const known = new Map<string, Promise<string>>();
+/** Cached images, so that going back shows them at once. */
+const MAX_CACHED = 60;
+const cache = new Map<string, Promise<string>>();
 
-function fetched(url: string): Promise<string> {
-  const image = known.get(url) ?? api.image(url);
-  known.set(url, image);
-  image.catch(() => known.delete(url));
-  const oldest = known.keys().next();
-  if (known.size > KEPT && !oldest.done) known.delete(oldest.value);
+function fetchImage(url: string): Promise<string> {
+  const image = cache.get(url) ?? api.image(url);
+  cache.set(url, image);
+  image.catch(() => cache.delete(url));
+  const oldest = cache.keys().next();
+  if (cache.size > MAX_CACHED && !oldest.done) cache.delete(oldest.value);
   return image;
 }
 
-/** Whether it is shown now. */
-async function load(place: HTMLElement, url: string): Promise<boolean> {
+/** Loads an image into its placeholder. Returns whether it is shown. */
+async function loadImage(place: HTMLElement, url: string): Promise<boolean> {
   const image = document.createElement("img");
   image.alt = place.textContent ?? "";
   try {
-    image.src = await fetched(url);
+    image.src = await fetchImage(url);
     place.replaceChildren(image);
     place.classList.add("loaded");
     return true;
-  } catch (thrown) {
-    place.title = api.failure(thrown).message;
+  } catch (error) {
+    place.title = api.toFailure(error).message;
     return false;
   }
 }
@@ -36,21 +36,21 @@ function hostOf(url: string): string | null {
   return URL.canParse(url) ? new URL(url).host : null;
 }
 
-/** Shows the images of sanitised HTML whose hosts a person chose, and offers to show those of another source. */
-export function images(_html: string, of: Images | undefined): (root: HTMLElement) => () => void {
+/** Loads the images of allowed hosts, and offers to show those of other source hosts. */
+export function embedImages(_html: string, policy: ImagePolicy | undefined): (root: HTMLElement) => () => void {
   return (root) => {
     const offers: HTMLElement[] = [];
     for (const place of root.querySelectorAll<HTMLElement>(".remote-image[data-src]:not(.loaded)")) {
       const url = place.dataset["src"] ?? "";
       const host = hostOf(url);
-      if (host === null || !of?.knows(host)) continue;
+      if (host === null || !policy?.isSourceHost(host)) continue;
       const offer = (run: () => void) => {
         const button = document.createElement("button");
         button.type = "button";
         button.className = "link";
         button.textContent = words.shared.showImages(host);
         button.onclick = () => {
-          // What reads it keeps the focus when the offer goes.
+          // Keeps the focus in the reader when the button disappears.
           root.closest<HTMLElement>("[tabindex]")?.focus({ preventScroll: true });
           button.remove();
           run();
@@ -58,10 +58,10 @@ export function images(_html: string, of: Images | undefined): (root: HTMLElemen
         place.after(" ", button);
         offers.push(button);
       };
-      // What could not be fetched is offered again.
-      const show = () => void load(place, url).then((isShown) => isShown || !place.isConnected || offer(show));
-      if (of.shows(host)) show();
-      else offer(() => of.show(host));
+      // A failed image is offered again.
+      const show = () => void loadImage(place, url).then((isShown) => isShown || !place.isConnected || offer(show));
+      if (policy.isAllowed(host)) show();
+      else offer(() => policy.allow(host));
     }
     return () => offers.forEach((offer) => offer.remove());
   };

@@ -1,4 +1,4 @@
-// The languages whose code is coloured, and what else a fence calls them. What is not among them stays plain: nothing is guessed.
+// The highlighted languages and their aliases. Unknown languages stay plain; none is guessed.
 
 const NAMES: Record<string, string> = {
   bash: "sh shell zsh",
@@ -22,13 +22,13 @@ const NAMES: Record<string, string> = {
 
 const LANGUAGES = new Map(Object.entries(NAMES).flatMap(([language, names]) => [language, ...names.split(" ")].map((name) => [name, language])));
 
-/** The language that a fence names, if it is one that is coloured. */
+/** Returns the highlighted language with this name or alias, if any. */
 export function languageOf(name: string | null): string | null {
   return LANGUAGES.get(name?.toLowerCase() || "-") ?? null;
 }
 
-/** What a piece of code is, as far as it has a colour. */
-export type Sort = "keyword" | "name" | "string" | "number" | "comment" | "meta" | "added" | "removed";
+/** The kind of a colored token. */
+export type TokenKind = "keyword" | "name" | "string" | "number" | "comment" | "meta" | "added" | "removed";
 
-/** From where to where in a text, and what it is. They stand in their order and none lies in another. */
-export type Token = readonly [from: number, to: number, sort: Sort];
+/** A token's range in the text and its kind. Tokens are ordered and never overlap. */
+export type Token = readonly [from: number, to: number, sort: TokenKind];

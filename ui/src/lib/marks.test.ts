@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { marked } from "./marks";
+import { highlightMarks } from "./marks";
 import type { Mark } from "./types";
 
 const marks: Mark[] = [
@@ -8,29 +8,29 @@ const marks: Mark[] = [
   { text: "stall", kind: "word" },
 ];
 
-it("marks whole words in whatever case, and leaves the markup alone", () => {
-  expect(marked('<p title="stall">FW-1043 on <b>2.9.1</b>: stalls, no stall</p>', marks)).toBe(
+it("marks whole words, ignoring case", () => {
+  expect(highlightMarks('<p title="stall">FW-1043 on <b>2.9.1</b>: stalls, no stall</p>', marks)).toBe(
     '<p title="stall"><mark class="same">FW-1043</mark> on <b><mark class="differs">2.9.1</mark></b>: stalls, no <mark class="word">stall</mark></p>',
   );
 });
 
-it("takes the longer of two", () => {
+it("prefers the longer match", () => {
   const both: Mark[] = [{ text: "open", kind: "word" }, { text: "open_slot", kind: "same" }];
-  expect(marked("<code>open_slot</code> open", both)).toBe(
+  expect(highlightMarks("<code>open_slot</code> open", both)).toBe(
     '<code><mark class="same">open_slot</mark></code> <mark class="word">open</mark>',
   );
 });
 
 it("never turns text into markup", () => {
-  expect(marked("&lt;img src=x&gt; stall", marks)).toBe('&lt;img src=x&gt; <mark class="word">stall</mark>');
-  expect(marked("a.b", [{ text: ".*", kind: "word" }])).toBe("a.b");
+  expect(highlightMarks("&lt;img src=x&gt; stall", marks)).toBe('&lt;img src=x&gt; <mark class="word">stall</mark>');
+  expect(highlightMarks("a.b", [{ text: ".*", kind: "word" }])).toBe("a.b");
 });
 
-it("bears a text that is nothing but what is to be marked", () => {
-  const shown = marked("error ".repeat(66_000), [{ kind: "word", text: "error" }]);
+it("marks an entire text", () => {
+  const shown = highlightMarks("error ".repeat(66_000), [{ kind: "word", text: "error" }]);
   expect([shown.match(/<mark/g)?.length, shown.match(/error/g)?.length]).toEqual([5_000, 66_000]);
 });
 
-it("leaves a text alone where there is nothing to mark", () => {
-  expect(marked("<p>x</p>", [])).toBe("<p>x</p>");
+it("returns text without matches unchanged", () => {
+  expect(highlightMarks("<p>x</p>", [])).toBe("<p>x</p>");
 });

@@ -1,15 +1,14 @@
-// Marks in tracker text: what two reports have in common, and in what they differ.
+// Highlights in tracker text: what two reports have in common, and where they differ.
 
 import type { Mark } from "./types";
 
-/** Longer texts are shown without marks: nobody reads them whole, and the window stays quick. */
-const MAX_MARKED = 400_000;
-/** Nor does anybody look at more marks. */
+/** Longer texts are shown without marks, so that the window stays responsive. In characters. */
+const MAX_LENGTH = 400_000;
 const MAX_MARKS = 5_000;
 
-/** Sanitised HTML with these texts marked where they stand as whole words, in whatever case. */
-export function marked(html: string, marks: readonly Mark[]): string {
-  if (marks.length === 0 || html.length > MAX_MARKED) return html;
+/** Marks these texts in sanitized HTML, as whole words and ignoring case. */
+export function highlightMarks(html: string, marks: readonly Mark[]): string {
+  if (marks.length === 0 || html.length > MAX_LENGTH) return html;
   const kinds = new Map(marks.map((mark) => [mark.text.toLowerCase(), mark.kind]));
   const texts = [...kinds.keys()].filter(Boolean).sort((a, b) => b.length - a.length);
   const pattern = new RegExp(
@@ -23,18 +22,18 @@ export function marked(html: string, marks: readonly Mark[]): string {
   while (walker.nextNode()) if (walker.currentNode instanceof Text) nodes.push(walker.currentNode);
   let count = 0;
   for (const node of nodes) {
-    let at = 0;
+    let offset = 0;
     const parts = document.createDocumentFragment();
     for (const match of node.data.matchAll(pattern)) {
       if (count++ >= MAX_MARKS) break;
       const mark = document.createElement("mark");
       mark.className = kinds.get(match[0].toLowerCase()) ?? "word";
       mark.textContent = match[0];
-      parts.append(node.data.slice(at, match.index), mark);
-      at = match.index + match[0].length;
+      parts.append(node.data.slice(offset, match.index), mark);
+      offset = match.index + match[0].length;
     }
-    if (at === 0) continue;
-    parts.append(node.data.slice(at));
+    if (offset === 0) continue;
+    parts.append(node.data.slice(offset));
     node.replaceWith(parts);
   }
   return template.innerHTML;

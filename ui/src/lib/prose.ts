@@ -1,61 +1,61 @@
-// Markdown as HTML, by the one renderer that the engine has. Texts that are wanted at one time are asked for at one go.
+// Markdown rendered by the engine. Texts requested in the same tick share one call.
 
 import * as api from "./api";
 
-/** So many texts are kept, so that a way back shows them at once. */
-const KEPT = 300;
-const known = new Map<string, string>();
-let waiting = new Map<string, ((html: string | null) => void)[]>();
+/** Cached texts, so that going back shows them at once. */
+const MAX_CACHED = 300;
+const cache = new Map<string, string>();
+let pending = new Map<string, ((html: string | null) => void)[]>();
 
-/** The HTML of a text, where that is known already. */
-export function knownProse(text: string): string | null {
-  return known.get(text) ?? null;
+/** Returns the HTML of a text if it is cached. */
+export function cachedHtml(text: string): string | null {
+  return cache.get(text) ?? null;
 }
 
-/** The HTML of a text; none where nobody answers, for then it is read as it was written. */
-export function proseOf(text: string): Promise<string | null> {
-  if (waiting.size === 0) queueMicrotask(() => void ask());
-  return new Promise((resolve) => waiting.set(text, [...(waiting.get(text) ?? []), resolve]));
+/** Renders a text as HTML; `null` if the engine fails, and the plain text is shown. */
+export function renderMarkdown(text: string): Promise<string | null> {
+  if (pending.size === 0) queueMicrotask(() => void flush());
+  return new Promise((resolve) => pending.set(text, [...(pending.get(text) ?? []), resolve]));
 }
 
-async function ask(): Promise<void> {
-  const asked = waiting;
-  waiting = new Map();
-  const texts = [...asked.keys()];
-  let all: string[] | null = null;
+async function flush(): Promise<void> {
+  const batch = pending;
+  pending = new Map();
+  const texts = [...batch.keys()];
+  let rendered: string[] | null = null;
   try {
-    all = await api.prose(texts);
+    rendered = await api.prose(texts);
   } catch {
-    // Then they are read as they were written.
+    // Shown as plain text.
   }
-  for (const [at, text] of texts.entries()) {
-    const html = all?.[at] ?? null;
-    if (html !== null) known.set(text, html);
-    for (const tell of asked.get(text) ?? []) tell(html);
+  for (const [index, text] of texts.entries()) {
+    const html = rendered?.[index] ?? null;
+    if (html !== null) cache.set(text, html);
+    for (const tell of batch.get(text) ?? []) tell(html);
   }
-  for (const oldest of known.keys()) {
-    if (known.size <= KEPT) break;
-    known.delete(oldest);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_CACHED) break;
+    cache.delete(oldest);
   }
 }
 
-export interface Block {
+interface Block {
   code: boolean;
-  /** What a fence says that its code is. */
+  /** The language named by the fence. */
   language: string | null;
   text: string;
 }
 
-/** A text as written, with its fenced code apart. A fence that is never closed holds the rest. */
-export function blocks(text: string): Block[] {
-  const found: Block[] = [];
+/** Splits a text into prose and fenced code. An unclosed fence includes the rest. */
+export function splitCodeBlocks(text: string): Block[] {
+  const result: Block[] = [];
   let code = false;
   let fence = "";
   let language: string | null = null;
   let lines: string[] = [];
   const close = () => {
     const whole = lines.join("\n");
-    if (whole.trim()) found.push({ code, language: code ? language : null, text: code ? whole : whole.trim() });
+    if (whole.trim()) result.push({ code, language: code ? language : null, text: code ? whole : whole.trim() });
     lines = [];
   };
   for (const line of text.split("\n")) {
@@ -68,5 +68,5 @@ export function blocks(text: string): Block[] {
     } else lines.push(line);
   }
   close();
-  return found;
+  return result;
 }

@@ -1,24 +1,24 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { expect, it } from "vitest";
-import { openWindow, page, rest, show } from "../stories/page";
+import { openWindow, setUpPage, settle, mountComponent } from "../stories/testPage";
 import { link, thread } from "../stories/samples";
-import PlainText from "../lib/PlainText.svelte";
-import { follow } from "./leads";
-import { hereOf, linked } from "./references";
+import PlainText from "./PlainText.svelte";
+import { followLink } from "./linkActions";
+import { referenceContext, linkReferences } from "./references";
 
-page();
+setUpPage();
 
 const known = thread("plain", 1);
-const here = hereOf({ ...known, url: "https://tracker.example/acme/app/issues/1", links: [link("mentions", { key: "acme/app#40" }), link("mentions", { key: "acme/ui#2" }), link("mentions", { key: "acme/app#7", document: null })] });
+const here = referenceContext({ ...known, url: "https://tracker.example/acme/app/issues/1", links: [link("mentions", { key: "acme/app#40" }), link("mentions", { key: "acme/ui#2" }), link("mentions", { key: "acme/app#7", document: null })] });
 
-/** What is linked, and where that leads: the key of an item, or an address. */
+/** Returns the linked texts and their targets: an item's key or an address. */
 function links(html: string, at = here): string[][] {
-  document.body.innerHTML = linked(html, at);
-  return [...document.body.querySelectorAll("a")].map((one) => [one.textContent ?? "", one.dataset["item"] ?? one.getAttribute("href") ?? ""]);
+  document.body.innerHTML = linkReferences(html, at);
+  return [...document.body.querySelectorAll("a")].map((entry) => [entry.textContent ?? "", entry.dataset["item"] ?? entry.getAttribute("href") ?? ""]);
 }
 
-it("leads to items that are here, and to the tracker for those that are not", () => {
+it("links items here or at the tracker", () => {
   expect(links("<p>See #40, acme/ui#2 and (#1); #7 is gone.</p>")).toEqual([
     ["#40", "acme/app#40"], ["acme/ui#2", "acme/ui#2"], ["#1", "acme/app#1"], ["#7", "https://tracker.example/acme/app/issues/7"],
   ]);
@@ -26,7 +26,7 @@ it("leads to items that are here, and to the tracker for those that are not", ()
   expect(links("<p>other/thing#5 colour#123 x#1 ab#12c &#35;</p>")).toEqual([]);
 });
 
-it("links addresses without the end of their sentence, and items by their address", () => {
+it("links addresses without trailing punctuation", () => {
   expect(links("<p>(see https://a.example/x_(y)). Then https://b.example/q?a=1&amp;b=2, or https://tracker.example/acme/app/issues/40!</p>")).toEqual([
     ["https://a.example/x_(y)", "https://a.example/x_(y)"], ["https://b.example/q?a=1&b=2", "https://b.example/q?a=1&b=2"],
     ["https://tracker.example/acme/app/issues/40", "acme/app#40"],
@@ -35,43 +35,43 @@ it("links addresses without the end of their sentence, and items by their addres
   expect(links('<a href="https://tracker.example/acme/app/issues/40#comment-3">that comment</a>')[0]?.[1]).toBe("https://tracker.example/acme/app/issues/40#comment-3");
 });
 
-it("links commits at the tracker, and takes no word or number for one", () => {
+it("links commits, not words or numbers", () => {
   expect(links("<p>Fixed in 4fd3a9c1. 20260401, defaced, v4fd3a9c1, 4fd3a9c1.log</p>")).toEqual([["4fd3a9c1", "https://tracker.example/acme/app/commit/4fd3a9c1"]]);
   expect(links("<p>4fd3a9c1</p>", { ...here, base: null })).toEqual([]);
 });
 
-it("leaves code and what is a link already alone, and stays quick", () => {
+it("leaves code and existing links alone", () => {
   expect(links('<pre>#40 https://a.example</pre><code>#40</code><a href="https://a.example/">#40</a>')).toEqual([["#40", "https://a.example/"]]);
   for (const long of ["a/".repeat(100_000), "x".repeat(300_000), "#1 ".repeat(60_000), "http://".repeat(40_000)]) {
     const began = performance.now();
-    linked(`<p>${long}</p>`, here);
+    linkReferences(`<p>${long}</p>`, here);
     expect(performance.now() - began).toBeLessThan(2_000);
   }
 });
 
-it("goes where a link leads, and never leaves the page", () => {
-  const went: string[] = [];
-  const to = { item: (key: string) => went.push(key), web: (url: string) => went.push(url), mirrors: () => true };
-  document.body.innerHTML = linked("<p>#40 https://a.example/b</p>", here);
-  for (const one of document.querySelectorAll("a")) {
+it("links never leave the page", () => {
+  const opened: string[] = [];
+  const to = { openItem: (key: string) => opened.push(key), openAddress: (url: string) => opened.push(url), mirrors: () => true };
+  document.body.innerHTML = linkReferences("<p>#40 https://a.example/b</p>", here);
+  for (const entry of document.querySelectorAll("a")) {
     const event = new MouseEvent("click", { bubbles: true, cancelable: true });
-    one.addEventListener("click", (heard) => follow(heard, null, to));
-    one.dispatchEvent(event);
+    entry.addEventListener("click", (heard) => followLink(heard, null, to));
+    entry.dispatchEvent(event);
     expect(event.defaultPrevented).toBe(true);
   }
-  expect(went).toEqual(["acme/app#40", "https://a.example/b"]);
+  expect(opened).toEqual(["acme/app#40", "https://a.example/b"]);
 });
 
-it("opens an item that a text names", async () => {
-  const desk = await openWindow("full");
-  await desk.read("acme/app#1");
-  await rest();
+it("opens a referenced item", async () => {
+  const app = await openWindow("full");
+  await app.openDocument("acme/app#1");
+  await settle();
   document.querySelector<HTMLElement>(".prose a[data-item]")?.click();
-  await rest();
-  expect(desk.reader.thread?.key).toBe("acme/app#40");
+  await settle();
+  expect(app.reader.thread?.key).toBe("acme/app#40");
 });
 
-it("renders the Markdown of notes and cases, asks once for all of them, and shows what was written until then", async () => {
+it("renders Markdown in one batch", async () => {
   const asked: string[][] = [];
   mockIPC((command, payload) => {
     if (command !== "prose") return null;
@@ -79,12 +79,12 @@ it("renders the Markdown of notes and cases, asks once for all of them, and show
     asked.push(texts);
     return texts.map((text) => `<p>${text.replace(/\*\*(.+?)\*\*/g, "<strong>$1</strong>")}</p>`);
   });
-  show(PlainText, { text: "It is **bold**." });
+  mountComponent(PlainText, { text: "It is **bold**." });
   expect(document.body.textContent).toContain("It is **bold**.");
-  show(PlainText, { text: "This is **too**." });
+  mountComponent(PlainText, { text: "This is **too**." });
   await new Promise((done) => setTimeout(done, 10));
   flushSync();
   await tick();
-  expect([...document.querySelectorAll("strong")].map((one) => one.textContent)).toEqual(["too"]);
+  expect([...document.querySelectorAll("strong")].map((entry) => entry.textContent)).toEqual(["too"]);
   expect(asked).toEqual([["It is **bold**.", "This is **too**."]]);
 });

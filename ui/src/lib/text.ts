@@ -1,4 +1,4 @@
-// Small words and numbers of the window.
+// Formatting of texts and numbers.
 
 import { words } from "../words";
 import type { Coverage, Phase, SourceView, Span } from "./types";
@@ -6,57 +6,54 @@ import type { Coverage, Phase, SourceView, Span } from "./types";
 const { shared } = words;
 export const { count, bytes, percent, perSecond } = words.numbers;
 
-/** Spans as text. */
-export function plain(spans: readonly Span[]): string {
+export function spanText(spans: readonly Span[]): string {
   return spans.map((span) => span.text).join("");
 }
 
 /**
- * A text without the marks that turn round what follows: "gpj.exe" must not read as "exe.jpg". Each part is written in the
- * direction of its own words anyway.
+ * Removes bidirectional control characters: "gpj.exe" must not read as "exe.jpg". Blocks follow the
+ * direction of their own text.
  */
-export function straight(text: string): string {
+export function stripBidi(text: string): string {
   return text.replace(/[\u202A-\u202E\u2066-\u2069]/g, "");
 }
 
-/** Code in a title. */
 const CODE = /`([^`]+)`/g;
 
-/** A title as it is shown, without the marks of code: one that is empty would be a row without a handle. */
-export function titled(title: string): string {
-  return straight(title).replace(CODE, "$1").trim() || shared.noTitle;
+/** Returns a title without code ticks, or a placeholder if nothing is left. */
+export function displayTitle(title: string): string {
+  return stripBidi(title).replace(CODE, "$1").trim() || shared.noTitle;
 }
 
-/** The spans of a title, as [`titled`] shows it. */
-export function titledSpans(spans: readonly Span[]): readonly Span[] {
-  const ticks = plain(spans).split("`").length - 1;
+/** Removes code ticks from the spans of a title. */
+export function displayTitleSpans(spans: readonly Span[]): readonly Span[] {
+  const ticks = spanText(spans).split("`").length - 1;
   return ticks > 1 && ticks % 2 === 0 ? spans.map((span) => ({ ...span, text: span.text.replaceAll("`", "") })) : spans;
 }
 
-/** Whether spans show nothing. */
 export function isBlank(spans: readonly Span[]): boolean {
-  return plain(spans).trim() === "";
+  return spanText(spans).trim() === "";
 }
 
-/** Joins neighbours of the same sort and drops empty ones, so that a marked phrase is one mark. */
-export function joined(spans: readonly Span[]): Span[] {
-  const found: Span[] = [];
+/** Merges adjacent spans of the same kind, so that a marked phrase is one mark. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
   for (const span of spans) {
     if (span.text === "") continue;
-    const last = found.at(-1);
-    // A blank between two marks belongs to the mark.
-    const before = found.at(-2);
+    const last = result.at(-1);
+    // A space between two marks belongs to the mark.
+    const previous = result.at(-2);
     if (last && last.hit === span.hit) last.text += span.text;
-    else if (span.hit && last && before?.hit && /^[ \t]$/.test(last.text)) {
-      before.text += last.text + span.text;
-      found.pop();
-    } else found.push({ ...span });
+    else if (span.hit && last && previous?.hit && /^[ \t]$/.test(last.text)) {
+      previous.text += last.text + span.text;
+      result.pop();
+    } else result.push({ ...span });
   }
-  return found;
+  return result;
 }
 
-/** What a source holds, in words: "81 issues, 14 pull requests, 9 pages". */
-export function holdings(source: SourceView): string {
+/** Lists the contents of a source: "81 issues, 14 pull requests, 9 pages". */
+export function sourceContents(source: SourceView): string {
   const parts = [
     source.issues > 0 && shared.issues(source.issues),
     source.pull_requests > 0 && shared.pullRequests(source.pull_requests),
@@ -66,28 +63,27 @@ export function holdings(source: SourceView): string {
   return shared.list(parts) || shared.empty;
 }
 
-/** Whether an index lacks something. */
-export function isBehind(c: Coverage, modelUsable: boolean): boolean {
+/** Returns whether an index is incomplete. */
+export function isIndexBehind(c: Coverage, modelUsable: boolean): boolean {
   return c.full_text < c.documents || (modelUsable && (c.embedded < c.chunks || c.unread > 0 || (c.documents > 0 && c.chunks === 0)));
 }
 
-/** What a job is doing. */
-export const PHASES: Record<Phase, string> = shared.phases;
+export const PHASE_LABELS: Record<Phase, string> = shared.phases;
 
-/** How fast something is going, from its first and latest report; nothing in the first second. */
+/** Returns the items per second since the first report; `null` during the first second. */
 export function rate(started: { at: number; done: number }, at: number, done: number): number | null {
   const seconds = (at - started.at) / 1000;
   return seconds < 1 || done <= started.done ? null : (done - started.done) / seconds;
 }
 
-/** An author's standing, where it is worth a badge. */
-export function standing(association: string | null): string | null {
+/** Returns an author's role if it deserves a badge. */
+export function authorRole(association: string | null): string | null {
   const standings: Record<string, string> = shared.standings;
   return association === null ? null : (standings[association.toUpperCase()] ?? null);
 }
 
-/** A link's kind, read from this document. */
-export function linkWords(kind: string, outgoing: boolean): string {
+/** Returns the label of a link's kind, seen from this document. */
+export function linkLabel(kind: string, outgoing: boolean): string {
   const { links } = shared;
   switch (kind) {
     case "duplicate_of":
@@ -103,17 +99,17 @@ export function linkWords(kind: string, outgoing: boolean): string {
   }
 }
 
-/** A message of the engine as a sentence: with a capital, unless it begins with a key, a path or a name, and a stop. */
+/** Turns an engine message into a sentence. Keys, paths and names at its start keep their case. */
 export function sentence(message: string): string {
   const isWord = /^[\p{L}’'-]+(?:[\s,:;]|$)/u.test(message);
   const text = isWord ? message.slice(0, 1).toUpperCase() + message.slice(1) : message;
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-const LONGEST = 240;
+const MAX_LINE_LENGTH = 240;
 
-/** Tracker text in one line, so that it ends where its sentence does. */
-export function inLine(text: string): string {
+/** Shortens tracker text to one line. */
+export function toSingleLine(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line;
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 1).trimEnd()}…` : line;
 }

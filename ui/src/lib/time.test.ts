@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { absolute, pickLocale, relative, short } from "./time";
+import { absoluteTime, pickLocale, relativeTime, compactAge } from "./time";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 
@@ -14,21 +14,21 @@ describe("dates in words", () => {
     ["2023-01-01T00:00:00Z", "3 years ago", "3y"],
     ["2026-03-12T12:00:00Z", "in 2 days", "2d"],
   ])("%s", (time, long, brief) => {
-    expect(relative(time, NOW)).toBe(long);
-    expect(short(time, NOW)).toBe(brief);
+    expect(relativeTime(time, NOW)).toBe(long);
+    expect(compactAge(time, NOW)).toBe(brief);
   });
 
-  it("say nothing about what is no date", () => {
-    expect([relative(null), relative("soon"), short(null), absolute(null), absolute("soon")]).toEqual(["", "", "", "", ""]);
+  it("are empty for invalid dates", () => {
+    expect([relativeTime(null), relativeTime("soon"), compactAge(null), absoluteTime(null), absoluteTime("soon")]).toEqual(["", "", "", "", ""]);
   });
 
-  it("give the exact time", () => {
-    expect(absolute("2026-03-10T12:00:00Z")).toMatch(/2026/);
+  it("include the exact time", () => {
+    expect(absoluteTime("2026-03-10T12:00:00Z")).toMatch(/2026/);
   });
 });
 
 describe("the locale", () => {
-  it("is never one that Intl refuses", () => {
+  it("is accepted by Intl", () => {
     expect(pickLocale(["C"])).toBe("en");
     expect(pickLocale(["en_US", "POSIX", "", "de-AT"])).toBe("de-AT");
     expect(pickLocale([])).toBe("en");

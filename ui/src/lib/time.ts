@@ -1,8 +1,8 @@
-// Dates in words. WebKit's `Intl` throws under the locale "C", so the locale is checked once and never assumed.
+// Dates as text. WebKit's `Intl` throws for the locale "C", so the locale is checked once.
 
 import { words } from "../words";
 
-/** The first of these that `Intl` accepts. */
+/** Returns the first locale that `Intl` accepts. */
 export function pickLocale(candidates: readonly string[]): string {
   for (const candidate of candidates) {
     try {
@@ -25,7 +25,7 @@ const UNITS = [
   [60, "minute"],
 ] as const;
 
-const { time: told } = words.shared;
+const { time: texts } = words.shared;
 
 function measure(time: string, now: number): { count: number; unit: (typeof UNITS)[number][1]; future: boolean } | null {
   const at = Date.parse(time);
@@ -38,30 +38,30 @@ function measure(time: string, now: number): { count: number; unit: (typeof UNIT
   return { count: 0, unit: "minute", future: at > now };
 }
 
-/** "3 days ago". Empty for what is no date. */
-export function relative(time: string | null, now: number = Date.now()): string {
+/** Returns "3 days ago"; empty for an invalid date. */
+export function relativeTime(time: string | null, now: number = Date.now()): string {
   const age = time === null ? null : measure(time, now);
   if (!age) return "";
-  if (age.count === 0) return told.now;
-  return age.future ? told.ahead(age.count, age.unit) : told.ago(age.count, age.unit);
+  if (age.count === 0) return texts.now;
+  return age.future ? texts.ahead(age.count, age.unit) : texts.ago(age.count, age.unit);
 }
 
-/** "3d": for a narrow column. */
-export function short(time: string | null, now: number = Date.now()): string {
+/** Returns "3d", for narrow columns. */
+export function compactAge(time: string | null, now: number = Date.now()): string {
   const age = time === null ? null : measure(time, now);
   if (!age) return "";
-  return age.count === 0 ? told.nowShort : told.short(age.count, age.unit);
+  return age.count === 0 ? texts.nowShort : texts.short(age.count, age.unit);
 }
 
-/** "2 min ago": for a bar. */
-export function brief(time: string | null, now: number = Date.now()): string {
+/** Returns "2 min ago", for the status bar. */
+export function briefAge(time: string | null, now: number = Date.now()): string {
   const age = time === null ? null : measure(time, now);
   if (!age) return "";
-  return age.count === 0 ? told.now : told.briefly(age.count, age.unit);
+  return age.count === 0 ? texts.now : texts.briefly(age.count, age.unit);
 }
 
-/** The exact date and time, in the person's own zone where the system tells it. */
-export function absolute(time: string | null): string {
+/** Returns the exact date and time, in the local time zone if known. */
+export function absoluteTime(time: string | null): string {
   if (time === null) return "";
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return "";

@@ -1,71 +1,70 @@
-// The notebook: the notes, the one that is read or written, and what was found when one was to be saved.
+// The notes: the list, the note being written, and notes similar to it.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
-import { hinted } from "../lib/hints";
-import { Latest } from "../lib/latest";
+import { EngineRequest } from "../lib/engineRequest.svelte";
+import { hintText } from "../lib/hints";
+import { LatestRequest } from "../lib/latestRequest";
 import type { Failure, Note, NoteAnswer, NoteDraft, NoteKind, NoteMatch, SimilarNotes } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
-const said = words.notes.done;
+const texts = words.notes.done;
 
-export interface Writing {
-  /** The note that is changed; none for a new one. */
+export interface NoteDraftState {
+  /** The edited note; `null` for a new one. */
   key: string | null;
   kind: NoteKind;
   title: string;
   body: string;
   tags: string;
   attach: string[];
-  /** What it was before somebody else's text was pasted into it: only that is written to disk before it is saved. */
-  own: Pick<Writing, "title" | "body" | "tags"> | null;
+  /** The text before a paste. Only this is stored until the note is saved. */
+  beforePaste: Pick<NoteDraftState, "title" | "body" | "tags"> | null;
 }
 
-/** What a draft is kept under: each note and each item has one of its own. */
-function draftOf({ key, attach }: Pick<Writing, "key" | "attach">): string {
+/** Returns a draft's key: each note and item has one draft. */
+function draftKey({ key, attach }: Pick<NoteDraftState, "key" | "attach">): string {
   return key ?? ["new", ...attach].join(" ");
 }
 
-export const KINDS: Record<NoteKind, { name: string; about: string }> = words.notes.kinds;
+export const NOTE_KINDS: Record<NoteKind, { name: string; about: string }> = words.notes.kinds;
 
-/** How near a note is to what was written. */
-export function nearness(match: NoteMatch | undefined): string {
+/** Returns how similar a note is to the draft. */
+export function similarityLabel(match: NoteMatch | undefined): string {
   const { muchTheSame, same, wordForWord } = words.notes.form;
   if (!match) return same;
   return match.exact ? wordForWord : muchTheSame;
 }
 
-const LOOK_AFTER = 450;
-/** What is looked for before it is saved; the other kinds record moments, and moments repeat. */
-export const CHECKED: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
+const CHECK_DELAY = 450;
+/** Kinds checked for duplicates; the others record events, which may repeat. */
+export const CHECKED_KINDS: ReadonlySet<NoteKind> = new Set<NoteKind>(["lesson", "curiosity", "article"]);
 
-/** Tags as typed, separated by commas. */
-export function tags(typed: string): string[] {
+/** Parses comma-separated tags. */
+function parseTags(typed: string): string[] {
   return [...new Set(typed.split(",").map((tag) => tag.trim()).filter(Boolean))];
 }
 
-export class Notes extends Asking {
+export class Notes extends EngineRequest {
   kind = $state<NoteKind | null>(null);
   all = $state.raw<readonly Note[]>([]);
   loaded = $state(false);
   selected = $state<string | null>(null);
-  writing = $state<Writing | null>(null);
-  /** Notes like the one that is being written. */
+  draft = $state<NoteDraftState | null>(null);
   similar = $state.raw<SimilarNotes | null>(null);
-  /** Why the note was not saved: it is there already. */
-  blocked = $state.raw<NoteAnswer | null>(null);
+  /** The existing note that prevented saving. */
+  existing = $state.raw<NoteAnswer | null>(null);
   formFailure = $state.raw<Failure | null>(null);
-  /** What was begun and not saved. */
-  drafts = $state.raw<ReadonlyMap<string, Writing>>(new Map());
+  /** Unsaved drafts by key. */
+  drafts = $state.raw<ReadonlyMap<string, NoteDraftState>>(new Map());
 
-  #desk: Desk;
-  #look = new Latest();
+  #app: AppState;
+  #similarRequest = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(desk: Desk) {
+  constructor(app: AppState) {
     super();
-    this.#desk = desk;
+    this.#app = app;
   }
 
   get note(): Note | null {
@@ -73,7 +72,7 @@ export class Notes extends Asking {
   }
 
   async load(): Promise<void> {
-    await this.ask(api.notes(this.kind), (all) => (this.all = all));
+    await this.run(api.notes(this.kind), (all) => (this.all = all));
     if (!this.pending) this.loaded = true;
   }
 
@@ -82,154 +81,154 @@ export class Notes extends Asking {
     void this.load();
   }
 
-  move(by: number): void {
-    const at = this.all.findIndex((note) => note.key === this.note?.key);
-    this.selected = this.all[Math.min(Math.max(at + by, 0), this.all.length - 1)]?.key ?? null;
+  move(delta: number): void {
+    const index = this.all.findIndex((note) => note.key === this.note?.key);
+    this.selected = this.all[Math.min(Math.max(index + delta, 0), this.all.length - 1)]?.key ?? null;
   }
 
-  /** Opens the form for a new note, with the draft of it if there is one. */
-  startWriting(start: Partial<Writing> = {}): void {
-    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], own: null, ...start });
+  /** Opens the form for a new note, with its draft if there is one. */
+  startDraft(start: Partial<NoteDraftState> = {}): void {
+    this.#open({ key: null, kind: "lesson", title: "", body: "", tags: "", attach: [], beforePaste: null, ...start });
   }
 
   startEditing(note: Note): void {
     const { key, kind, title, body } = note;
-    this.#open({ key, kind, title, body, tags: note.tags.join(", "), attach: [], own: null });
+    this.#open({ key, kind, title, body, tags: note.tags.join(", "), attach: [], beforePaste: null });
   }
 
-  /** Whether a new note about nothing else was begun. */
-  get isBegun(): boolean {
-    return this.drafts.has(draftOf({ key: null, attach: [] }));
+  /** Whether there is a draft of a new note without an item. */
+  get hasNewDraft(): boolean {
+    return this.drafts.has(draftKey({ key: null, attach: [] }));
   }
 
-  /** What was begun and may be kept over a restart, the oldest first: without any text that was pasted. */
-  get ownDrafts(): readonly Writing[] {
-    const all = [...this.drafts.values(), ...(this.writing ? [$state.snapshot(this.writing)] : [])];
-    return all.map((one) => ({ ...one, ...one.own, own: null })).filter((one) => this.#isWorthKeeping(one));
+  /** The drafts that may be stored, oldest first, without pasted text. */
+  get storableDrafts(): readonly NoteDraftState[] {
+    const all = [...this.drafts.values(), ...(this.draft ? [$state.snapshot(this.draft)] : [])];
+    return all.map((entry) => ({ ...entry, ...entry.beforePaste, beforePaste: null })).filter((entry) => this.#isWorthKeeping(entry));
   }
 
-  /** Drafts of an earlier session. */
-  takeDrafts(drafts: readonly Writing[]): void {
-    this.drafts = new Map(drafts.map((one) => [draftOf(one), one]));
+  /** Restores the drafts of an earlier session. */
+  restoreDrafts(drafts: readonly NoteDraftState[]): void {
+    this.drafts = new Map(drafts.map((entry) => [draftKey(entry), entry]));
   }
 
-  /** A text is about to be pasted into the form. */
-  pasting(): void {
-    if (!this.writing || this.writing.own) return;
-    const { title, body, tags } = this.writing;
-    this.writing.own = { title, body, tags };
+  /** Remembers the text before a paste. */
+  rememberBeforePaste(): void {
+    if (!this.draft || this.draft.beforePaste) return;
+    const { title, body, tags } = this.draft;
+    this.draft.beforePaste = { title, body, tags };
   }
 
-  #open(writing: Writing): void {
-    this.#desk.go("notes");
-    this.stopWriting();
-    const name = draftOf(writing);
-    this.writing = { ...(this.drafts.get(name) ?? writing) };
+  #open(current: NoteDraftState): void {
+    this.#app.go("notes");
+    this.closeForm();
+    const name = draftKey(current);
+    this.draft = { ...(this.drafts.get(name) ?? current) };
     this.drafts = new Map([...this.drafts].filter(([other]) => other !== name));
   }
 
-  /** Closes the form; what was written stays as a draft. Whether there is one now. */
-  stopWriting(): boolean {
-    const writing = this.writing;
-    this.#forget();
-    this.writing = null;
-    if (!writing || !this.#isWorthKeeping(writing)) return false;
-    this.drafts = new Map([...this.drafts, [draftOf(writing), $state.snapshot(writing)]]);
+  /** Closes the form and keeps a draft. Returns whether there is one. */
+  closeForm(): boolean {
+    const current = this.draft;
+    this.#resetForm();
+    this.draft = null;
+    if (!current || !this.#isWorthKeeping(current)) return false;
+    this.drafts = new Map([...this.drafts, [draftKey(current), $state.snapshot(current)]]);
     return true;
   }
 
-  /** Closes the form as Esc does: says where what was written is. */
-  leaveWriting(): void {
-    if (this.stopWriting()) this.#desk.toasts.say(said.kept);
+  /** Closes the form and reports the draft. */
+  closeAndReport(): void {
+    if (this.closeForm()) this.#app.toasts.show(texts.kept);
   }
 
-  /** Throws away what was written; that can be taken back. */
+  /** Discards the draft, with an undo. */
   discard(): void {
-    const writing = this.writing && $state.snapshot(this.writing);
-    this.#forget();
-    this.writing = null;
-    if (!writing || !this.#isWorthKeeping(writing)) return;
-    const what = writing.key === null ? said.draftDiscarded : said.changesDiscarded(writing.key);
-    this.#desk.undo.did(what, () => this.#open(writing));
+    const current = this.draft && $state.snapshot(this.draft);
+    this.#resetForm();
+    this.draft = null;
+    if (!current || !this.#isWorthKeeping(current)) return;
+    const message = current.key === null ? texts.draftDiscarded : texts.changesDiscarded(current.key);
+    this.#app.undo.record(message, () => this.#open(current));
   }
 
-  #isWorthKeeping(writing: Writing): boolean {
-    const note = this.all.find((one) => one.key === writing.key);
-    const before = note ? [note.title, note.body, note.tags.join(", ")] : ["", "", ""];
-    return [writing.title, writing.body, writing.tags].some((text, at) => text.trim() !== before[at]?.trim());
+  #isWorthKeeping(current: NoteDraftState): boolean {
+    const note = this.all.find((entry) => entry.key === current.key);
+    const original = note ? [note.title, note.body, note.tags.join(", ")] : ["", "", ""];
+    return [current.title, current.body, current.tags].some((text, index) => text.trim() !== original[index]?.trim());
   }
 
-  /** The text has changed: looks a moment later whether the same is there. */
-  changed(): void {
-    this.blocked = null;
+  /** Looks for similar notes shortly after a change. */
+  checkSimilar(): void {
+    this.existing = null;
     this.formFailure = null;
-    const writing = this.writing;
-    const isCurrent = this.#look.begin();
+    const current = this.draft;
+    const isCurrent = this.#similarRequest.begin();
     clearTimeout(this.#timer);
-    if (!writing || writing.key !== null || !CHECKED.has(writing.kind) || !writing.title.trim() || !writing.body.trim()) {
+    if (!current || current.key !== null || !CHECKED_KINDS.has(current.kind) || !current.title.trim() || !current.body.trim()) {
       this.similar = null;
       return;
     }
-    const { kind, title, body } = writing;
+    const { kind, title, body } = current;
     this.#timer = setTimeout(async () => {
       try {
         const similar = await api.similarNotes(kind, title, body);
         if (isCurrent()) this.similar = similar;
       } catch {
-        // Half a note may be refused; only the last word on it counts.
+        // An incomplete note may be invalid; only saving reports errors.
       }
-    }, LOOK_AFTER);
+    }, CHECK_DELAY);
   }
 
-  /** Saves what is written, or says why not. */
-  async store(force = false): Promise<void> {
-    const writing = this.writing;
-    if (!writing) return;
+  /** Saves the note or shows why not. */
+  async save(force = false): Promise<void> {
+    const current = this.draft;
+    if (!current) return;
     this.formFailure = null;
     try {
-      if (writing.key !== null) {
-        const note = await api.editNote(writing.key, {
-          title: writing.title, body: writing.body, tags: tags(writing.tags), attach: writing.attach,
+      if (current.key !== null) {
+        const note = await api.editNote(current.key, {
+          title: current.title, body: current.body, tags: parseTags(current.tags), attach: current.attach,
         });
-        await this.#stored(note, said.saved(note.key));
+        await this.#showSaved(note, texts.saved(note.key));
         return;
       }
       const draft: NoteDraft = {
-        kind: writing.kind, title: writing.title, body: writing.body, tags: tags(writing.tags), attach: writing.attach, force,
+        kind: current.kind, title: current.title, body: current.body, tags: parseTags(current.tags), attach: current.attach, force,
       };
       const answer = await api.addNote(draft);
       if (answer.outcome === "duplicate") {
-        this.blocked = answer;
+        this.existing = answer;
         this.similar = null;
         return;
       }
       const { key } = answer.note;
       const others = words.shared.list(answer.matches.map((match) => match.id));
-      const saved = answer.outcome === "connected" && others ? said.savedConnected(key, others) : said.saved(key);
-      await this.#stored(answer.note, answer.warning ? words.shared.sentences([saved, hinted(answer.warning)]) : saved);
-    } catch (thrown) {
-      this.formFailure = api.failure(thrown);
+      const saved = answer.outcome === "connected" && others ? texts.savedConnected(key, others) : texts.saved(key);
+      await this.#showSaved(answer.note, answer.warning ? words.shared.sentences([saved, hintText(answer.warning)]) : saved);
+    } catch (error) {
+      this.formFailure = api.toFailure(error);
     }
   }
 
-  /** Writes what was to be a new note into the one that is there. */
+  /** Saves the draft as a new version of the existing note. */
   async updateExisting(): Promise<void> {
-    const existing = this.blocked?.note;
-    if (!existing || !this.writing) return;
-    this.writing = { ...this.writing, key: existing.key };
-    await this.store();
+    const existing = this.existing?.note;
+    if (!existing || !this.draft) return;
+    this.draft = { ...this.draft, key: existing.key };
+    await this.save();
   }
 
   async archive(note: Note): Promise<void> {
     const lifecycle = note.lifecycle === "active" ? "archived" : "active";
     try {
       await api.editNote(note.key, { lifecycle });
-      this.#desk.undo.did(lifecycle === "active" ? said.inUse(note.key) : said.archived(note.key), async () => {
+      this.#app.undo.record(lifecycle === "active" ? texts.inUse(note.key) : texts.archived(note.key), async () => {
         await api.editNote(note.key, { lifecycle: note.lifecycle });
         await this.load();
       });
-    } catch (thrown) {
-      this.#desk.say(thrown);
+    } catch (error) {
+      this.#app.showError(error);
     }
     await this.load();
   }
@@ -237,32 +236,32 @@ export class Notes extends Asking {
   async remove(note: Note): Promise<void> {
     try {
       await api.removeNote(note.key);
-      this.#desk.toasts.say(said.removed(note.key));
-    } catch (thrown) {
-      this.#desk.say(thrown);
+      this.#app.toasts.show(texts.removed(note.key));
+    } catch (error) {
+      this.#app.showError(error);
     }
     this.selected = null;
-    this.#desk.refreshShown();
+    this.#app.refreshShown();
     await this.load();
   }
 
-  async #stored(note: Note, message: string): Promise<void> {
-    this.#forget();
-    // It must be seen, whatever kind was shown; the form goes once the list that takes the focus is there.
+  async #showSaved(note: Note, message: string): Promise<void> {
+    this.#resetForm();
+    // Show the note whatever filter is set; the form closes once the list can take the focus.
     if (this.kind !== null && this.kind !== note.kind) this.kind = null;
     this.selected = note.key;
     await this.load();
-    this.writing = null;
-    // An item that it is attached to shows it.
-    this.#desk.refreshShown();
-    this.#desk.toasts.say(message);
+    this.draft = null;
+    // The linked item shows the note.
+    this.#app.refreshShown();
+    this.#app.toasts.show(message);
   }
 
-  #forget(): void {
+  #resetForm(): void {
     clearTimeout(this.#timer);
-    this.#look.forget();
+    this.#similarRequest.invalidate();
     this.similar = null;
-    this.blocked = null;
+    this.existing = null;
     this.formFailure = null;
   }
 }

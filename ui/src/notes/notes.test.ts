@@ -1,9 +1,9 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Note, NoteAnswer, NoteDraft } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { Toasts } from "../shell/toasts.svelte";
-import { Undo } from "../shell/undo.svelte";
+import { UndoStack } from "../shell/undo.svelte";
 import { note as sample } from "../stories/samples";
 import { Notes } from "./notes.svelte";
 
@@ -12,7 +12,7 @@ const match = { id: "note#1", title: "t", kind: "lesson" as const, lifecycle: "a
 
 let notes: Notes;
 let toasts: Toasts;
-let undo: Undo;
+let undo: UndoStack;
 let asked: string[];
 let drafts: NoteDraft[];
 
@@ -34,64 +34,64 @@ beforeEach(() => {
     return note(String(args["key"]));
   });
   toasts = new Toasts();
-  undo = new Undo(toasts, () => {});
-  const desk = { toasts, undo, say: () => {}, go: () => {} };
-  notes = new Notes(desk as unknown as Desk);
+  undo = new UndoStack(toasts, () => {});
+  const app = { toasts, undo, showError: () => {}, go: () => {} };
+  notes = new Notes(app as unknown as AppState);
 });
 afterEach(() => clearMocks());
 
-it("shows what is there already, and stores it all the same only when asked to", async () => {
-  notes.startWriting({ title: "T", body: "B", tags: "a, b,a" });
-  await notes.store();
-  expect(notes.blocked?.note.key).toBe("note#1");
-  expect(notes.writing).not.toBe(null);
-  await notes.store(true);
+it("saves a duplicate note only on request", async () => {
+  notes.startDraft({ title: "T", body: "B", tags: "a, b,a" });
+  await notes.save();
+  expect(notes.existing?.note.key).toBe("note#1");
+  expect(notes.draft).not.toBe(null);
+  await notes.save(true);
   expect(drafts.map((d) => [d.force, d.tags])).toEqual([[false, ["a", "b"]], [true, ["a", "b"]]]);
-  expect([notes.writing, notes.blocked, notes.selected]).toEqual([null, null, "note#2"]);
+  expect([notes.draft, notes.existing, notes.selected]).toEqual([null, null, "note#2"]);
 });
 
-it("can write it into the one that is there", async () => {
-  notes.startWriting({ title: "T", body: "B" });
-  await notes.store();
+it("writes the draft into the existing note", async () => {
+  notes.startDraft({ title: "T", body: "B" });
+  await notes.save();
   await notes.updateExisting();
   expect(asked.filter((command) => command !== "notes")).toEqual(["add_note", "edit_note"]);
   expect(notes.selected).toBe("note#1");
 });
 
-it("keeps what was half written as a draft, which a new note goes on with", () => {
-  notes.startWriting();
-  if (notes.writing) notes.writing.title = "Half";
-  notes.leaveWriting();
-  expect([notes.writing, toasts.shown?.text]).toEqual([null, "Kept as a draft. Open the form again to continue."]);
-  // One about an item is another note, and leaves the draft alone.
-  notes.startWriting({ attach: ["acme/app#1"] });
-  expect(notes.writing).toMatchObject({ title: "", attach: ["acme/app#1"] });
-  if (notes.writing) notes.writing.body = "About one";
-  notes.leaveWriting();
-  notes.startWriting();
-  expect(notes.writing).toMatchObject({ title: "Half", attach: [] });
-  notes.startWriting({ attach: ["acme/app#1"] });
-  expect(notes.writing).toMatchObject({ body: "About one" });
+it("continues a draft per note and item", () => {
+  notes.startDraft();
+  if (notes.draft) notes.draft.title = "Half";
+  notes.closeAndReport();
+  expect([notes.draft, toasts.shown?.text]).toEqual([null, "Kept as a draft. Open the form again to continue."]);
+  // A note about an item is a separate draft.
+  notes.startDraft({ attach: ["acme/app#1"] });
+  expect(notes.draft).toMatchObject({ title: "", attach: ["acme/app#1"] });
+  if (notes.draft) notes.draft.body = "About one";
+  notes.closeAndReport();
+  notes.startDraft();
+  expect(notes.draft).toMatchObject({ title: "Half", attach: [] });
+  notes.startDraft({ attach: ["acme/app#1"] });
+  expect(notes.draft).toMatchObject({ body: "About one" });
 });
 
-it("keeps no draft of what was not changed", async () => {
+it("keeps no draft without changes", async () => {
   await notes.load();
   notes.startEditing(note("note#1"));
-  notes.leaveWriting();
-  notes.startWriting();
-  notes.leaveWriting();
+  notes.closeAndReport();
+  notes.startDraft();
+  notes.closeAndReport();
   expect([notes.drafts.size, toasts.shown]).toEqual([0, null]);
   notes.startEditing(note("note#1"));
-  if (notes.writing) notes.writing.body = "more";
-  notes.leaveWriting();
+  if (notes.draft) notes.draft.body = "more";
+  notes.closeAndReport();
   notes.startEditing(note("note#1"));
-  expect(notes.writing?.body).toBe("more");
+  expect(notes.draft?.body).toBe("more");
 });
 
-it("brings back what was discarded", async () => {
-  notes.startWriting({ title: "T", body: "B" });
+it("restores a discarded draft", async () => {
+  notes.startDraft({ title: "T", body: "B" });
   notes.discard();
-  expect([notes.writing, notes.drafts.size]).toEqual([null, 0]);
-  await undo.takeBack();
-  expect(notes.writing).toMatchObject({ title: "T", body: "B" });
+  expect([notes.draft, notes.drafts.size]).toEqual([null, 0]);
+  await undo.undo();
+  expect(notes.draft).toMatchObject({ title: "T", body: "B" });
 });

@@ -1,29 +1,29 @@
 import { expect, it } from "vitest";
-import { page, show } from "../stories/page";
+import { setUpPage, mountComponent } from "../stories/testPage";
 import MonthChart from "./MonthChart.svelte";
-import { monthName, named, ticks } from "./chart";
+import { monthName, labeledMonths, axisValues } from "./chart";
 
-it("rounds an axis", () => {
-  expect(ticks(0)).toEqual([0, 1]);
-  expect(ticks(7)).toEqual([0, 2, 4, 6, 8]);
-  expect(ticks(1, true)).toEqual([0, 1]);
-  expect(ticks(430)).toEqual([0, 200, 400, 600]);
-  expect(ticks(0.31)).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
+it("rounds axis values", () => {
+  expect(axisValues(0)).toEqual([0, 1]);
+  expect(axisValues(7)).toEqual([0, 2, 4, 6, 8]);
+  expect(axisValues(1, true)).toEqual([0, 1]);
+  expect(axisValues(430)).toEqual([0, 200, 400, 600]);
+  expect(axisValues(0.31)).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
 });
 
-it("names months", () => {
+it("labels months", () => {
   expect(monthName("2026-03")).toBe("Mar 2026");
   const years = Array.from({ length: 36 }, (_, at) => `${2024 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`);
-  expect([...named(years, 10)]).toEqual([0, 12, 24]);
-  expect([...named(years.slice(0, 12), 6)]).toEqual([0, 2, 4, 6, 8, 10]);
+  expect([...labeledMonths(years, 10)]).toEqual([0, 12, 24]);
+  expect([...labeledMonths(years.slice(0, 12), 6)]).toEqual([0, 2, 4, 6, 8, 10]);
 });
 
-page();
+setUpPage();
 
-it("lists what a bar counts", () => {
+it("a bar opens its list", () => {
   const listed: string[] = [];
   const series = [{ id: "created", name: "reported", tone: "first" as const, values: [3, 5] }];
-  show(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], sort: "bars", format: String, series, list: (month: string, id: string) => listed.push(`${id} ${month}`) });
+  mountComponent(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], kind: "bars", format: String, series, list: (month: string, id: string) => listed.push(`${id} ${month}`) });
   document.querySelectorAll("rect[data-month]")[1]?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
   expect(listed).toEqual(["created 2026-02"]);
 });

@@ -2,38 +2,38 @@
 
 import { words } from "../words";
 
-/** Round values for an axis from 0 to at least `max`: three to five steps, of one at least where it counts something. */
-export function ticks(max: number, isCount = false): number[] {
+/** Returns round axis values from 0 to at least `max`: three to five steps, of at least 1 for counts. */
+export function axisValues(max: number, isCount = false): number[] {
   if (!(max > 0)) return [0, 1];
   const rough = max / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.max(isCount ? 1 : 0, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? 10 * power);
-  const found: number[] = [];
-  for (let n = 0; n < max + step; n += step) found.push(Math.round(n * 1e6) / 1e6);
-  return found;
+  const result: number[] = [];
+  for (let n = 0; n < max + step; n += step) result.push(Math.round(n * 1e6) / 1e6);
+  return result;
 }
 
 const { chart } = words.problems;
 
-function parts(month: string): [name: string, year: string] {
+function monthParts(month: string): [name: string, year: string] {
   const [year, number] = month.split("-");
   return [chart.months[Number(number) - 1] ?? "", year ?? ""];
 }
 
 /** "Mar 2026" for `2026-03`. */
 export function monthName(month: string): string {
-  return chart.monthOf(...parts(month));
+  return chart.monthOf(...monthParts(month));
 }
 
 /** "Mar ’26" for `2026-03`. */
 export function shortMonthName(month: string): string {
-  return chart.shortMonthOf(...parts(month));
+  return chart.shortMonthOf(...monthParts(month));
 }
 
-/** Which months carry a name on the axis: the Januaries if there are years of them, else every few. */
-export function named(months: readonly string[], room: number): Set<number> {
-  const yearly = months.flatMap((month, at) => (month.endsWith("-01") ? [at] : []));
-  const candidates = months.length > 18 && yearly.length > 1 ? yearly : months.map((_, at) => at);
+/** Returns the labeled months: the Januaries of several years, or else every few months. */
+export function labeledMonths(months: readonly string[], room: number): Set<number> {
+  const yearly = months.flatMap((month, index) => (month.endsWith("-01") ? [index] : []));
+  const candidates = months.length > 18 && yearly.length > 1 ? yearly : months.map((_, index) => index);
   const every = Math.max(1, Math.ceil(candidates.length / Math.max(1, room)));
-  return new Set(candidates.filter((_, at) => at % every === 0));
+  return new Set(candidates.filter((_, index) => index % every === 0));
 }

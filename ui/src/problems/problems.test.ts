@@ -1,10 +1,10 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { ListedProblem, ProblemReport, ProblemsRequest, ProblemsResponse } from "../lib/types";
-import { Desk } from "../shell/desk.svelte";
-import { button, page, press, rest, show, text } from "../stories/page";
-import { thread, waiting } from "../stories/samples";
-import { inOrder, peopleIn, statusOf, trendOf, undecided } from "./problems.svelte";
+import { AppState } from "../shell/appState.svelte";
+import { button, setUpPage, press, settle, mountComponent, text } from "../stories/testPage";
+import { thread, triageItem } from "../stories/samples";
+import { sortProblems, threadPeople, statusLabel, reportTrend, nextUndecided } from "./problems.svelte";
 import ProblemsView from "./ProblemsView.svelte";
 
 const report = (number: number, change: Partial<ProblemReport> = {}): ProblemReport => ({
@@ -16,21 +16,21 @@ const problem = (number: number, size: number, change: Partial<ListedProblem> = 
   size, open: size, months: [], versions: [], recent: 0, before: 0, articles: [], ...change,
 });
 
-let desk: Desk;
+let app: AppState;
 let asked: ProblemsRequest[];
 let answer: Partial<ProblemsResponse>;
 let refuse: boolean;
 
-const rows = () => [...document.querySelectorAll("[id^=problem-] .what")].map((one) => one.textContent);
-const reports = () => [...document.querySelectorAll(".problem [data-list] .title")].map((one) => one.textContent);
+const rows = () => [...document.querySelectorAll("[id^=problem-] .what")].map((entry) => entry.textContent);
+const reports = () => [...document.querySelectorAll(".problem [data-list] .title")].map((entry) => entry.textContent);
 const click = (words: string) => button(words)?.click();
 async function key(name: string): Promise<void> {
-  // As the window does with what no list has taken.
-  if (!press(name)) desk.commands.key(new KeyboardEvent("keydown", { key: name }), ["problems"]);
-  await rest();
+  // As the window handles keys that no list has handled.
+  if (!press(name)) app.commands.handleKey(new KeyboardEvent("keydown", { key: name }), ["problems"]);
+  await settle();
 }
 
-page();
+setUpPage();
 beforeEach(async () => {
   vi.useFakeTimers({ now: Date.parse("2026-06-01T12:00:00Z"), toFake: ["Date"] });
   [asked, answer, refuse] = [[], {}, false];
@@ -46,7 +46,7 @@ beforeEach(async () => {
     if (command === "search") return { hits: [], total: 4, notices: [] };
     if (command === "triage_queue") {
       return {
-        queue: [waiting(11), waiting(12)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, scanned: 0, expected: 1, notices: [], took_ms: 1,
+        queue: [triageItem(11), triageItem(12)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, scanned: 0, expected: 1, notices: [], took_ms: 1,
       };
     }
     if (command === "insights") {
@@ -57,27 +57,27 @@ beforeEach(async () => {
     }
     return null;
   });
-  desk = new Desk();
-  desk.go("problems");
-  show(ProblemsView, { desk });
-  await rest();
+  app = new AppState();
+  app.go("problems");
+  mountComponent(ProblemsView, { app });
+  await settle();
 });
 
-it("lists the problems with the most reports first", () => {
+it("lists the most reported problems first", () => {
   expect(rows()).toEqual(["Report 40", "Report 20", "Report 10"]);
   expect(text("#problem-0 .number")).toBe("4 Reports");
   expect(text(".foot")).toBe("3 problems, 9 open reports.");
   expect(asked[0]).toEqual({ source: null, list: "frequent", threshold: 0.5, min_reports: 0, limit: 100 });
-  // The others are asked for their totals.
-  expect(asked.map((one) => one.list)).toEqual(["frequent", "waiting", "unreleased", "recurring", "without_article"]);
+  // The other lists are loaded for their totals.
+  expect(asked.map((entry) => entry.list)).toEqual(["frequent", "waiting", "unreleased", "recurring", "without_article"]);
 });
 
-it("opens a problem and goes to its reports by keys", async () => {
+it("keys open a problem and its reports", async () => {
   expect(document.activeElement?.getAttribute("aria-activedescendant")).toBe("problem-0");
   await key("j");
   await key("ArrowDown");
   await key("k");
-  expect(desk.item?.key).toBe("acme/app#20");
+  expect(app.item?.key).toBe("acme/app#20");
   await key("Enter");
   expect(text(".problem h2")).toBe("Report 20");
   await key("Enter");
@@ -88,108 +88,108 @@ it("opens a problem and goes to its reports by keys", async () => {
   expect([document.querySelector(".problem h2"), document.activeElement?.getAttribute("role")]).toEqual([null, "listbox"]);
 });
 
-it("lists the reports of a bar", async () => {
+it("a bar lists its reports", async () => {
   await key("Enter");
   click("3.4.1: 2 reports");
-  await rest();
+  await settle();
   expect([text(".problem h3.part:has(.link)"), reports()]).toEqual(["Reports: 2 on 3.4.1 Show all", ["Report 42", "Report 43"]]);
   click("Show all");
-  await rest();
+  await settle();
   expect(reports().length).toBe(4);
 });
 
-it("opens the pair of an undecided report in Triage", async () => {
+it("opens an undecided pair in Triage", async () => {
   answer = { problems: [problem(10, 3, { members: [report(11, { known: false, confidence: 0.6 }), report(12, { known: false, confidence: 0.8 })] })] };
-  await desk.problems.load();
+  await app.problems.load();
   await key("Enter");
-  desk.triage.includeClosed = false;
+  app.triage.includeClosed = false;
   click("Decide in Triage");
-  await rest();
-  expect([desk.view, desk.triage.includeClosed, desk.triage.selected]).toEqual(["triage", true, "acme/app#12"]);
+  await settle();
+  expect([app.view, app.triage.includeClosed, app.triage.selected]).toEqual(["triage", true, "acme/app#12"]);
 });
 
-it("searches for the title of the problem", async () => {
+it("searches for the problem's title", async () => {
   await key("s");
-  expect([desk.view, desk.search.query]).toEqual(["search", "Report 40"]);
+  expect([app.view, app.search.query]).toEqual(["search", "Report 40"]);
 });
 
-it("says which releases are unknown, and what to do", async () => {
+it("names sources with unknown releases", async () => {
   answer = { problems: [], total: 0, without_releases: ["acme/app"] };
-  desk.problems.lists = {};
+  app.problems.lists = {};
   await key("[");
   expect(document.querySelector(".remark")).toBe(null);
   await key("[");
   await key("[");
-  expect(desk.problems.tab).toBe("recurring");
+  expect(app.problems.tab).toBe("recurring");
   expect(text(".remark")).toContain("The releases of acme/app are unknown");
   expect(text(".blank strong")).toBe("No problem came back after its fix.");
   click("Import files…");
-  expect([desk.view, desk.sources.from]).toEqual(["sources", "files"]);
+  expect([app.view, app.sources.sourceType]).toEqual(["sources", "files"]);
 });
 
-it("offers to check open reports and to show more problems", async () => {
+it("offers a check and more problems", async () => {
   answer = { unscanned: 12, total: 140 };
-  await desk.problems.load();
-  await rest();
+  await app.problems.load();
+  await settle();
   expect(text(".foot")).toContain("12 open reports not checked yet");
   click("Show more");
-  await rest();
+  await settle();
   expect(asked.at(-1)?.limit).toBe(500);
   click("Check in Triage");
-  expect(desk.view).toBe("triage");
+  expect(app.view).toBe("triage");
 });
 
-it("keeps what it shows when a reload fails, and offers a retry", async () => {
+it("keeps the list after a failed reload", async () => {
   refuse = true;
-  await desk.problems.load();
-  await rest();
+  await app.problems.load();
+  await settle();
   expect([text("[role=alert] strong"), rows().length]).toEqual(["The casebook is busy.", 3]);
   refuse = false;
   click("Retry");
-  await rest();
+  await settle();
   expect(document.querySelector("[role=alert]")).toBe(null);
 });
 
-it("opens the list of each number in Search", async () => {
+it("numbers open their list in Search", async () => {
   document.getElementById("tab-numbers")?.click();
-  await rest();
+  await settle();
   for (const [label, query] of [
     ["Open over a year: 4", "is:issue is:open created:<2025-06-01"], ["Reopened: 4", "is:issue is:open reason:reopened"], ["Open: 40", "is:issue is:open"],
   ] as const) {
-    desk.view = "problems";
+    app.view = "problems";
     click(label);
-    expect([desk.view, desk.search.query]).toEqual(["search", query]);
+    expect([app.view, app.search.query]).toEqual(["search", query]);
   }
   const table = document.querySelector<HTMLDetailsElement>("figure details");
   if (table) table.open = true;
-  await rest();
+  await settle();
   click("3 reported, May 2026");
-  expect(desk.search.query).toBe("is:issue created:2026-05");
+  expect(app.search.query).toBe("is:issue created:2026-05");
 });
 
-it("shows a trend only of enough reports", () => {
-  expect(trendOf(problem(1, 9, { recent: 3, before: 1 }))).toBe(null);
-  expect(trendOf(problem(1, 9, { recent: 4, before: 1 }))).toBe("rising");
-  expect(trendOf(problem(1, 9, { recent: 2, before: 4 }))).toBe("falling");
-  expect(trendOf(problem(1, 9, { recent: 3, before: 3 }))).toBe("steady");
+it("a trend needs enough reports", () => {
+  expect(reportTrend(problem(1, 9, { recent: 3, before: 1 }))).toBe(null);
+  expect(reportTrend(problem(1, 9, { recent: 4, before: 1 }))).toBe("rising");
+  expect(reportTrend(problem(1, 9, { recent: 2, before: 4 }))).toBe("falling");
+  expect(reportTrend(problem(1, 9, { recent: 3, before: 3 }))).toBe("steady");
 });
 
-it("names the version of a status", () => {
-  expect(statusOf(problem(1, 2, { status: "solved", fixed_in: "3.3.0" }))).toBe("fixed in 3.3.0");
-  expect(statusOf(problem(1, 2, { status: "came_back", fixed_in: "3.3.0", came_back_in: "3.4.1" }))).toBe("came back in 3.4.1");
-  expect(statusOf(problem(1, 2, { status: "unreleased" }))).toBe("fixed, not released");
+it("a status includes its version", () => {
+  expect(statusLabel(problem(1, 2, { status: "solved", fixed_in: "3.3.0" }))).toBe("fixed in 3.3.0");
+  expect(statusLabel(problem(1, 2, { status: "came_back", fixed_in: "3.3.0", came_back_in: "3.4.1" }))).toBe("came back in 3.4.1");
+  expect(statusLabel(problem(1, 2, { status: "unreleased" }))).toBe("fixed, not released");
 });
 
-it("orders the longest open problems by their first report", () => {
+it("sorts by first report", () => {
   const [old, young, undated] = ["2024-01-01T00:00:00Z", "2026-01-01T00:00:00Z", null].map((created_at, at) => problem(at, 1, { head: report(at, { created_at }) }));
-  expect(inOrder("waiting", [undated!, young!, old!])).toEqual([old, young, undated]);
+  expect(sortProblems("waiting", [undated!, young!, old!])).toEqual([old, young, undated]);
 });
 
-it("decides the likeliest open report next", () => {
+it("suggests the most likely undecided report", () => {
   const members = [report(2, { known: false, confidence: 0.9, open: false }), report(3, { known: false, confidence: 0.7 }), report(4)];
-  expect(undecided(problem(1, 4, { members }))?.key).toBe("acme/app#3");
+  expect(nextUndecided(problem(1, 4, { members }))?.key).toBe("acme/app#3");
 });
 
-it("names people of a standing first, and no bot", () => {
-  expect(peopleIn(thread("plain")).map((one) => one.author)).toEqual(["jane.doe", "王小明"]);
+it("lists members first and no bots", () => {
+  expect(threadPeople(thread("plain")).map((entry) => entry.author)).toEqual(["jane.doe", "王小明"]);
 });

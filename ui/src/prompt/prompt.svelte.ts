@@ -1,87 +1,86 @@
-// The prompt: a text, and what is known of it, each answer as soon as it is there. Nothing of it is ever written to disk.
+// The quick prompt: a text and what is known about it, shown as it arrives. Nothing is written to
+// disk.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import type { Failure, Lack, Notice, PromptTarget } from "../lib/types";
-import { filters, withoutFilters } from "../search/query";
-import { copy } from "../shell/clipboard";
+import { parseFilters, removeFilters } from "../search/query";
 import { words } from "../words";
-import { described, recognise, type Recognised } from "./recognise";
-import { first, known, reply, solved, wiki, wikiSilence, type Line } from "./words";
+import { describeInput, classifyInput, type ClassifiedInput } from "./classify";
+import { resultLines, knownLines, formatReply, solvedLines, wikiLines, emptyWikiText, type Line } from "./lines";
 
-const said = words.prompt;
+const texts = words.prompt;
 
-export type PartName = keyof typeof said.parts;
+export type PartName = keyof typeof texts.parts;
 
-/** In this order, whichever is answered first: nothing on the screen may jump. */
+/** A fixed order, so that nothing moves when answers arrive. */
 export const PARTS: readonly PartName[] = ["known", "solved", "wiki"];
 
-export interface Part {
-  /** Where it is pending, those of the question before. */
+export interface AnswerPart {
+  /** While pending, the lines of the previous question. */
   lines: readonly Line[];
   pending: boolean;
   failure: Failure | null;
-  /** What is said where it is answered with no line. */
-  silence: string;
+  /** The text shown without any line. */
+  emptyText: string;
 }
 
-/** Something else that can be opened. */
-export interface Way {
+/** Another target to open. */
+interface PromptAction {
   id: string;
-  words: string;
+  label: string;
   target: PromptTarget;
 }
 
-/** Typing waits for the next key; what comes as a whole is asked at once. */
-const TYPED_AFTER = 120;
-/** How many results of a search are shown. */
-export const RESULTS = 3;
-/** How long a text that was left by a click elsewhere is kept in memory. */
-const KEPT_FOR = 90_000;
-export const OFFER = "offer";
-/** What keeps something from being found. What else an answer remarks is for a view with room for it. */
-const HIDES: readonly Lack[] = ["full_text", "some_vectors", "all_vectors", "model"];
+/** The delay while typing; pasted text is looked up at once. */
+const TYPING_DELAY = 120;
+/** The number of search results shown. */
+const MAX_RESULTS = 3;
+/** How long a text is kept after a click elsewhere hid the prompt. */
+const KEEP_DURATION = 90_000;
+export const CLIPBOARD_ROW = "offer";
+/** Notices that may hide answers; others need a view with more room. */
+const HIDING_NOTICES: readonly Lack[] = ["full_text", "some_vectors", "all_vectors", "model"];
 
-const NONE: Record<PartName, Part> = Object.fromEntries(
+const EMPTY_PARTS: Record<PartName, AnswerPart> = Object.fromEntries(
   PARTS.map((name) => [name, { lines: [], pending: false, failure: null, silence: "" }]),
-) as unknown as Record<PartName, Part>;
+) as unknown as Record<PartName, AnswerPart>;
 
 export class Prompt {
   text = $state("");
-  /** What was on the clipboard when it was shown. */
-  clipboard = $state.raw<Recognised | null>(null);
-  parts = $state.raw<Readonly<Record<PartName, Part>>>(NONE);
-  /** The row that the person went to. */
-  chosen = $state<string | null>(null);
-  /** What was done, for everybody to read and hear. */
+  /** The clipboard's text at the time of showing. */
+  clipboard = $state.raw<ClassifiedInput | null>(null);
+  parts = $state.raw<Readonly<Record<PartName, AnswerPart>>>(EMPTY_PARTS);
+  /** The row that the person selected. */
+  selectedRow = $state<string | null>(null);
+  /** The result of an action, also announced to screen readers. */
   message = $state("");
-  /** What may have kept an answer from being found, each once: the silence of half an index is not the last word. */
+  /** What may have hidden an answer, without repetition. */
   notices = $state.raw<readonly Notice[]>([]);
-  /** Why nothing can be asked. */
-  closed = $state.raw<Failure | null>(null);
-  /** The sources of the casebook; nothing until they are known. */
+  /** Why the casebook is not available. */
+  openFailure = $state.raw<Failure | null>(null);
+  /** `null` until loaded. */
   sources = $state.raw<readonly string[] | null>(null);
-  /** Grows each time that it is shown as new. */
-  shows = $state(0);
+  /** Incremented each time the prompt is shown with a new question. */
+  showCount = $state(0);
 
-  #latest = new Latest();
-  #showing = new Latest();
+  #latest = new LatestRequest();
+  #showRequest = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #forgetting: ReturnType<typeof setTimeout> | undefined;
-  #coming: Partial<Record<PartName, Promise<void>>> = {};
-  #copied: string | null = null;
+  #clearTimer: ReturnType<typeof setTimeout> | undefined;
+  #pendingParts: Partial<Record<PartName, Promise<void>>> = {};
+  #copiedReply: string | null = null;
   #question = "";
-  /** The clipboard as it is written. */
-  #clipped = "";
+  #clipboardText = "";
   #isShown = false;
-  /** Whether it is hidden with a text in it that may be wanted again. */
+  /** Whether it was hidden with a text that may be wanted again. */
   #isKept = false;
 
-  /** What is asked about: what is typed, else what is on the clipboard. */
-  readonly asked: Recognised | null = $derived(recognise(this.text, this.sources ?? []) ?? this.clipboard);
+  /** The question: the typed text, or the clipboard. */
+  readonly question: ClassifiedInput | null = $derived(classifyInput(this.text, this.sources ?? []) ?? this.clipboard);
 
   /** The clipboard, while nothing is typed. */
-  readonly offer: string | null = $derived(this.text.trim() === "" && this.clipboard ? described(this.clipboard) : null);
+  readonly clipboardLabel: string | null = $derived(this.text.trim() === "" && this.clipboard ? describeInput(this.clipboard) : null);
 
   get isEmpty(): boolean {
     return this.sources?.length === 0;
@@ -91,166 +90,166 @@ export class Prompt {
     return PARTS.some((name) => this.parts[name].pending);
   }
 
-  /** Why there is no answer at all: nothing can be asked, or all of it failed alike. */
-  get refused(): Failure | null {
-    if (this.closed) return this.closed;
+  /** The error that prevents all answers: the casebook's, or one shared by all parts. */
+  get failure(): Failure | null {
+    if (this.openFailure) return this.openFailure;
     const [first, ...others] = PARTS.map((name) => this.parts[name].failure);
-    return first && others.every((one) => one?.message === first.message) ? first : null;
+    return first && others.every((entry) => entry?.message === first.message) ? first : null;
   }
 
-  /** How many lines a part has room for, whatever its answer will be. */
-  room(name: PartName): number {
-    return name === "known" && this.asked?.sort === "words" ? RESULTS : 1;
+  /** Returns the number of lines of a part. */
+  lineCount(name: PartName): number {
+    return name === "known" && this.question?.kind === "words" ? MAX_RESULTS : 1;
   }
 
-  readonly ways: readonly Way[] = $derived.by((): Way[] => {
-    const asked = this.asked;
-    if (this.closed || this.isEmpty) return [{ id: "search", words: said.ways.open, target: { view: "search", query: "" } }];
-    if (!asked) return [];
-    const isMissing = this.refused?.code === "not_found";
-    if (asked.key !== null && !isMissing) {
+  readonly actions: readonly PromptAction[] = $derived.by((): PromptAction[] => {
+    const input = this.question;
+    if (this.openFailure || this.isEmpty) return [{ id: "search", label: texts.ways.open, target: { view: "search", query: "" } }];
+    if (!input) return [];
+    const isMissing = this.failure?.code === "not_found";
+    if (input.key !== null && !isMissing) {
       return [
-        { id: "item", words: said.ways.item(asked.key), target: { view: "item", key: asked.key, anchor: null } },
-        { id: "triage", words: said.ways.triage(asked.key), target: { view: "triage", text: asked.key } },
+        { id: "item", label: texts.ways.item(input.key), target: { view: "item", key: input.key, anchor: null } },
+        { id: "triage", label: texts.ways.triage(input.key), target: { view: "triage", text: input.key } },
       ];
     }
-    if (asked.sort === "words" || isMissing) {
-      return [{ id: "search", words: said.ways.search(asked.text), target: { view: "search", query: asked.text } }];
+    if (input.kind === "words" || isMissing) {
+      return [{ id: "search", label: texts.ways.search(input.text), target: { view: "search", query: input.text } }];
     }
-    return [{ id: "ask", words: said.ways.ask, target: { view: "ask", text: asked.text } }];
+    return [{ id: "ask", label: texts.ways.ask, target: { view: "ask", text: input.text } }];
   });
 
-  /** The rows that can be chosen, from top to bottom. A part that is asked has the row of its answer. */
+  /** The selectable rows from top to bottom. A pending part has one row. */
   readonly rows: readonly string[] = $derived.by(() => {
     const lines = PARTS.flatMap((name) => {
       const { lines, pending } = this.parts[name];
-      return pending && lines.length === 0 ? [`${name} 0`] : lines.slice(0, this.room(name)).map((_, at) => `${name} ${at}`);
+      return pending && lines.length === 0 ? [`${name} 0`] : lines.slice(0, this.lineCount(name)).map((_, at) => `${name} ${at}`);
     });
-    return [...(this.offer === null ? [] : [OFFER]), ...lines, ...this.ways.map((way) => way.id)];
+    return [...(this.clipboardLabel === null ? [] : [CLIPBOARD_ROW]), ...lines, ...this.actions.map((way) => way.id)];
   });
 
-  /** The row that Enter takes: the first one, until the person goes to another. */
+  /** The row that Enter opens: the selected or the first one. */
   get current(): string | null {
-    const { rows, chosen } = this;
+    const { rows, selectedRow: chosen } = this;
     return chosen !== null && rows.includes(chosen) ? chosen : (rows[0] ?? null);
   }
 
-  /** Everything that was answered, from top to bottom. */
+  /** All answers from top to bottom. */
   get answers(): readonly Line[] {
     return PARTS.flatMap((name) => (this.parts[name].pending ? [] : this.parts[name].lines));
   }
 
-  /** It is shown: with the clipboard, or as it was when a click elsewhere hid it. */
-  async shown(): Promise<void> {
-    clearTimeout(this.#forgetting);
-    const isCurrent = this.#showing.begin();
+  /** Prepares the prompt for showing: with the clipboard, or as a click elsewhere left it. */
+  async prepare(): Promise<void> {
+    clearTimeout(this.#clearTimer);
+    const isCurrent = this.#showRequest.begin();
     const open = this.#open();
-    // Which source a link is of can be told only once the sources are known; after the first time they are.
+    // A link's source is only known once the sources are loaded.
     const [text] = await Promise.all([api.promptText().catch(() => null), this.sources?.length ? null : open]);
     if (!isCurrent()) return;
     this.#isShown = true;
-    // Who copied something else meanwhile comes with a new question.
-    const isSame = this.#isKept && this.#clipped === (text ?? "");
+    // A changed clipboard starts a new question.
+    const isSame = this.#isKept && this.#clipboardText === (text ?? "");
     this.#isKept = false;
-    this.#clipped = text ?? "";
+    this.#clipboardText = text ?? "";
     if (!isSame) {
       this.#clear();
-      // The reply that was just copied from here is no question.
-      this.clipboard = text === null || text === this.#copied ? null : recognise(text, this.sources ?? []);
-      // Nothing leaves this machine by being asked, so that the answer need not wait for a key.
+      // A reply copied from here is not a question.
+      this.clipboard = text === null || text === this.#copiedReply ? null : classifyInput(text, this.sources ?? []);
+      // The lookup is local, so it need not wait for a key.
       this.#ask(0);
     }
-    this.shows++;
+    this.showCount++;
   }
 
   async #open(): Promise<void> {
     try {
       this.sources = (await api.status()).sources.map((source) => source.key);
-      this.closed = null;
-    } catch (thrown) {
-      this.closed = api.failure(thrown);
+      this.openFailure = null;
+    } catch (error) {
+      this.openFailure = api.toFailure(error);
     }
   }
 
-  /** The text was edited: by a key, or as a whole by what was pasted. */
+  /** Sets the text after typing or a paste. */
   type(text: string, isPasted = false): void {
     this.text = text;
-    this.#ask(isPasted ? 0 : TYPED_AFTER);
+    this.#ask(isPasted ? 0 : TYPING_DELAY);
   }
 
-  /** Takes the clipboard as the text. */
-  take(): void {
-    if (this.offer !== null) this.text = this.clipboard?.text ?? "";
-    this.chosen = null;
+  /** Accepts the clipboard as the text. */
+  acceptClipboard(): void {
+    if (this.clipboardLabel !== null) this.text = this.clipboard?.text ?? "";
+    this.selectedRow = null;
   }
 
-  move(by: 1 | -1): void {
+  move(delta: 1 | -1): void {
     const { rows } = this;
-    if (rows.length > 0) this.chosen = rows[(rows.indexOf(this.current ?? "") + by + rows.length) % rows.length] ?? null;
+    if (rows.length > 0) this.selectedRow = rows[(rows.indexOf(this.current ?? "") + delta + rows.length) % rows.length] ?? null;
   }
 
-  /** Opens the chosen row in the main window. One whose answer is on its way is opened when it is there. */
+  /** Opens the current row in the main window, once its answer has arrived. */
   async open(): Promise<void> {
     const question = this.#question;
     for (;;) {
       const row = this.current;
-      const name = PARTS.find((one) => row?.startsWith(one));
+      const name = PARTS.find((entry) => row?.startsWith(entry));
       if (!name || !this.parts[name].pending) break;
-      await this.#coming[name];
+      await this.#pendingParts[name];
       if (question !== this.#question) return;
     }
     const row = this.current;
-    const way = this.ways.find((one) => one.id === row);
-    const line = PARTS.flatMap((name) => this.parts[name].lines.map((line, at) => ({ id: `${name} ${at}`, line }))).find((one) => one.id === row);
+    const way = this.actions.find((entry) => entry.id === row);
+    const line = PARTS.flatMap((name) => this.parts[name].lines.map((line, at) => ({ id: `${name} ${at}`, line }))).find((entry) => entry.id === row);
     const target: PromptTarget | undefined = way?.target ?? (line && { view: "item", key: line.line.key, anchor: line.line.anchor });
     if (target) await this.#go(target);
   }
 
-  /** Makes a brief of the text in the main window. */
-  async brief(): Promise<void> {
-    const asked = this.asked;
-    if (asked) await this.#go({ view: "brief", text: asked.key ?? asked.text });
+  /** Starts a brief about the text in the main window. */
+  async openBrief(): Promise<void> {
+    const input = this.question;
+    if (input) await this.#go({ view: "brief", text: input.key ?? input.text });
   }
 
-  /** Puts a reply onto the clipboard that cites what is known. */
+  /** Copies a reply that cites the answers. */
   async copyReply(): Promise<void> {
     const { answers } = this;
     if (answers.length === 0) {
-      this.message = this.isPending ? said.notHere : said.nothingToCite;
+      this.message = this.isPending ? texts.notHere : texts.nothingToCite;
       return;
     }
-    const text = reply(answers);
+    const text = formatReply(answers);
     try {
-      await copy(text);
-      this.#copied = text;
-      this.message = said.copied(answers.length);
-    } catch (thrown) {
-      this.message = api.failure(thrown).message;
+      await api.copyText(text);
+      this.#copiedReply = text;
+      this.message = texts.copied(answers.length);
+    } catch (error) {
+      this.message = api.toFailure(error).message;
     }
   }
 
-  /** Hides it for good: the next time it begins anew. */
+  /** Hides the prompt and clears it. */
   async hide(): Promise<void> {
     this.#clear();
-    await this.#vanish();
+    await this.#hideWindow();
   }
 
   /**
-   * Another window has the focus. As in Raycast it hides whatever was typed: a window over everything would be in the way of
-   * what the person turned to. A click elsewhere may be a slip, so that what was typed is still there for a while.
+   * Hides the prompt when it loses the focus, as Raycast does. A click elsewhere may be a mistake,
+   * so the text is kept for a while.
    */
-  async leave(): Promise<void> {
-    // Hiding takes the focus away, too.
+  async hideAndKeep(): Promise<void> {
+    // Hiding also removes the focus.
     if (!this.#isShown) return;
     if (this.text.trim() === "") return this.hide();
     this.#isKept = true;
-    this.#forgetting = setTimeout(() => this.#clear(), KEPT_FOR);
-    await this.#vanish();
+    this.#clearTimer = setTimeout(() => this.#clear(), KEEP_DURATION);
+    await this.#hideWindow();
   }
 
-  async #vanish(): Promise<void> {
+  async #hideWindow(): Promise<void> {
     this.#isShown = false;
-    await api.hidePrompt().catch((thrown: unknown) => this.#failed(thrown));
+    await api.hidePrompt().catch((error: unknown) => this.#showFailure(error));
   }
 
   async #go(target: PromptTarget): Promise<void> {
@@ -258,84 +257,84 @@ export class Prompt {
     try {
       await api.openFromPrompt(target);
       this.#clear();
-    } catch (thrown) {
-      this.#failed(thrown);
+    } catch (error) {
+      this.#showFailure(error);
     }
   }
 
-  #failed(thrown: unknown): void {
+  #showFailure(error: unknown): void {
     this.#isShown = true;
-    this.message = api.failure(thrown).message;
+    this.message = api.toFailure(error).message;
   }
 
   #clear(): void {
     clearTimeout(this.#timer);
-    clearTimeout(this.#forgetting);
-    this.#latest.forget();
-    this.#coming = {};
+    clearTimeout(this.#clearTimer);
+    this.#latest.invalidate();
+    this.#pendingParts = {};
     this.#question = "";
     this.#isKept = false;
     this.text = "";
     this.clipboard = null;
-    this.parts = NONE;
+    this.parts = EMPTY_PARTS;
     this.notices = [];
-    this.chosen = null;
+    this.selectedRow = null;
     this.message = "";
   }
 
   #ask(after: number): void {
-    const asked = this.asked;
-    const question = asked?.text ?? "";
+    const input = this.question;
+    const question = input?.text ?? "";
     this.message = "";
     if (question === this.#question) return;
     this.#question = question;
-    this.chosen = null;
+    this.selectedRow = null;
     this.notices = [];
     clearTimeout(this.#timer);
     const isCurrent = this.#latest.begin();
-    if (!asked || this.closed || this.isEmpty) {
-      this.parts = NONE;
+    if (!input || this.openFailure || this.isEmpty) {
+      this.parts = EMPTY_PARTS;
       return;
     }
     for (const name of PARTS) this.#set(name, { pending: true, failure: null });
     const start = new Promise<void>((resolve) => (this.#timer = setTimeout(resolve, after)));
-    const text = asked.key === null ? asked.text : "";
-    const isSearch = asked.sort === "words";
-    // A search is answered by its words alone; what solves it, not by its filters.
-    const about = isSearch ? withoutFilters(text) || text : text;
-    const noted = <T extends { notices: readonly Notice[] }>(response: T): T => {
-      const fresh = response.notices.filter((notice) => HIDES.includes(notice.lack) && this.notices.every((one) => one.lack !== notice.lack));
+    const text = input.key === null ? input.text : "";
+    const isSearch = input.kind === "words";
+    // The search uses its filters; solutions are looked up without them.
+    const about = isSearch ? removeFilters(text) || text : text;
+    const recordNotices = <T extends { notices: readonly Notice[] }>(response: T): T => {
+      const fresh = response.notices.filter((notice) => HIDING_NOTICES.includes(notice.lack) && this.notices.every((entry) => entry.lack !== notice.lack));
       if (isCurrent()) this.notices = [...this.notices, ...fresh];
       return response;
     };
-    // What has the words is there before the model has read them. A query that names its mode means it. What this fails of, the
-    // whole search tells.
-    if (isSearch && filters(text).every((filter) => filter.name !== "mode")) {
-      void start.then(() => api.best(text, RESULTS, "lexical")).then(
-        ({ hits }) => isCurrent() && this.parts.known.pending && hits.length > 0 && this.#set("known", { lines: first(hits), pending: false }),
+    // The lexical search is faster than the model, so it comes first unless the query sets a mode.
+    // The full search reports its errors.
+    if (isSearch && parseFilters(text).every((filter) => filter.name !== "mode")) {
+      void start.then(() => api.searchBest(text, MAX_RESULTS, "lexical")).then(
+        ({ hits }) => isCurrent() && this.parts.known.pending && hits.length > 0 && this.#set("known", { lines: resultLines(hits), pending: false }),
         () => {},
       );
     }
-    const answer = start.then(() => api.ask({ key: asked.key, text: about, source: null })).then(noted);
+    const answer = start.then(() => api.ask({ key: input.key, text: about, source: null })).then(recordNotices);
     const reports = start.then(() =>
       isSearch
-        ? api.best(text, RESULTS, null).then(noted).then(({ hits }) => first(hits))
-        : answer.then(known),
+        ? api.searchBest(text, MAX_RESULTS, null).then(recordNotices).then(({ hits }) => resultLines(hits))
+        : answer.then(knownLines),
     );
-    const put = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
-      this.#coming[name] = lines.then(
-        // The line that the person went to stays what it is.
-        (lines) => isCurrent() && (this.parts[name].pending || !this.chosen?.startsWith(name)) && this.#set(name, { lines, pending: false, silence: silence() }),
-        (thrown: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.failure(thrown) }),
+    const showWhenReady = (name: PartName, lines: Promise<Line[]>, silence: () => string) => {
+      this.#pendingParts[name] = lines.then(
+        // The selected line does not change.
+        (lines) => isCurrent() && (this.parts[name].pending || !this.selectedRow?.startsWith(name)) && this.#set(name, { lines, pending: false, emptyText: silence() }),
+        (error: unknown) => isCurrent() && this.parts[name].pending && this.#set(name, { lines: [], pending: false, failure: api.toFailure(error) }),
       ) as Promise<void>;
     };
-    let answered: Awaited<typeof answer> | null = null;
-    put("known", reports, () => (isSearch ? said.nothingFound : said.nothingKnown));
-    put("solved", answer.then(solved), () => said.nothingSolved);
-    put("wiki", answer.then((found) => wiki((answered = found))), () => wikiSilence(answered));
+    let lastAnswer: Awaited<typeof answer> | null = null;
+    showWhenReady("known", reports, () => (isSearch ? texts.nothingFound : texts.nothingKnown));
+    showWhenReady("solved", answer.then(solvedLines), () => texts.nothingSolved);
+    showWhenReady("wiki", answer.then((found) => wikiLines((lastAnswer = found))), () => emptyWikiText(lastAnswer));
   }
 
-  #set(name: PartName, change: Partial<Part>): void {
+  #set(name: PartName, change: Partial<AnswerPart>): void {
     this.parts = { ...this.parts, [name]: { ...this.parts[name], ...change } };
   }
 }

@@ -2,8 +2,8 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AskRequest, SearchRequest } from "../lib/types";
-import { page as screen, press as pressed, show as put } from "../stories/page";
-import { answered, hit, NOTHING } from "../stories/samples";
+import { setUpPage, press as pressKey, mountComponent } from "../stories/testPage";
+import { sampleAnswer, hit, EMPTY_ANSWER } from "../stories/samples";
 import { Prompt } from "./prompt.svelte";
 import PromptView from "./PromptView.svelte";
 
@@ -13,12 +13,12 @@ let prompt: Prompt;
 let asked: [string, Record<string, unknown>][];
 let clipboard: string | null;
 let copied: string[];
-/** What each command answers; a command that is not here answers with null. */
+/** The answer of each command; others answer with null. */
 let answers: Record<string, (request: Record<string, unknown>) => unknown>;
 
-const answer = () => answered("plain");
+const answer = () => sampleAnswer("plain");
 
-screen();
+setUpPage();
 beforeEach(() => {
   vi.useFakeTimers();
   asked = [];
@@ -37,7 +37,7 @@ beforeEach(() => {
     return answers[command]?.((args["request"] ?? {}) as Record<string, unknown>) ?? null;
   });
   prompt = new Prompt();
-  put(PromptView, { prompt });
+  mountComponent(PromptView, { prompt });
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -47,7 +47,7 @@ async function rest(ms = 0): Promise<void> {
 }
 async function show(text: string | null): Promise<void> {
   clipboard = text;
-  await prompt.shown();
+  await prompt.prepare();
   await rest(1);
 }
 const field = () => document.querySelector("textarea") as HTMLTextAreaElement;
@@ -58,11 +58,11 @@ async function type(text: string, event?: Event): Promise<void> {
   await rest();
 }
 async function press(key: string, more: KeyboardEventInit = {}): Promise<boolean> {
-  const isTaken = pressed(key, more);
+  const isTaken = pressKey(key, more);
   await rest();
   return isTaken;
 }
-/** The person turns to another window. */
+/** Moves the focus to another window. */
 async function turnAway(): Promise<void> {
   vi.spyOn(document, "hasFocus").mockReturnValue(false);
   window.dispatchEvent(new Event("blur"));
@@ -71,18 +71,18 @@ async function turnAway(): Promise<void> {
 const commands = (name: string) => asked.filter(([command]) => command === name);
 const opened = () => commands("open_from_prompt").map(([, args]) => args["target"]);
 const marked = () => document.querySelector("[role=option][aria-selected=true]")?.textContent.replace(/\s+/g, " ").trim();
-const said = () => document.querySelector("[role=status]")?.textContent;
-const parts = () => [...document.querySelectorAll("[role=group]")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+const texts = () => document.querySelector("[role=status]")?.textContent;
+const parts = () => [...document.querySelectorAll("[role=group]")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
 
-it("asks about the clipboard at once, offers it, and takes it by Enter or Tab", async () => {
+it("looks up the clipboard and accepts it", async () => {
   await show(TRACE);
   expect(marked()).toBe("From the clipboard: a stack trace, 3 lines TypeError: pool is dry");
   expect(document.activeElement).toBe(field());
-  expect(parts().map((one) => one.split(" ")[0])).toEqual(["Known", "Solved", "Wiki"]);
+  expect(parts().map((entry) => entry.split(" ")[0])).toEqual(["Known", "Solved", "Wiki"]);
   expect(commands("ask").length).toBe(1);
   expect(await press("Enter")).toBe(true);
   expect([field().value, document.activeElement?.id]).toEqual([TRACE, "lines"]);
-  // The same question is not asked again.
+  // The same question is not looked up again.
   expect(commands("ask").length).toBe(1);
   await press("Enter");
   expect(opened()).toEqual([{ view: "item", key: "acme/app#1", anchor: null }]);
@@ -91,11 +91,11 @@ it("asks about the clipboard at once, offers it, and takes it by Enter or Tab", 
   expect(field().value).toBe("");
   expect(await press("Tab")).toBe(true);
   expect(field().value).toBe(TRACE);
-  // Then Tab goes on as everywhere.
+  // Then Tab moves the focus as usual.
   expect(await press("Tab")).toBe(false);
 });
 
-it("lets what is typed take the place of the clipboard, and offers it again once that is gone", async () => {
+it("typed text replaces the clipboard", async () => {
   await show("acme/app#12");
   expect(marked()).toBe("From the clipboard: a key: acme/app#12");
   expect(commands("ask")[0]?.[1]["request"]).toMatchObject({ key: "acme/app#12", text: "" });
@@ -106,41 +106,41 @@ it("lets what is typed take the place of the clipboard, and offers it again once
   expect(marked()).toContain("From the clipboard: a key: acme/app#12");
 });
 
-it("shows the answer as soon as it is there, each part in its own place", async () => {
+it("answers appear independently", async () => {
   let give = (_: unknown) => {};
   answers["ask"] = () => new Promise((resolve) => (give = resolve));
   await show(TRACE);
   await rest(200);
-  expect([parts()[0], said()]).toEqual(["Known LookingLooking…", ""]);
+  expect([parts()[0], texts()]).toEqual(["Known LookingLooking…", ""]);
   give(answer());
   await rest();
   expect(parts()[0]).toContain("Likely duplicate of acme/app#1");
   expect(parts()[1]).toContain("Restart the agent once");
   const title = "Sync stops after the certificate is renewed";
-  expect(said()).toBe(`Known: Likely duplicate of acme/app#1, ${title}. Solved: acme/app#1, ${title}. Wiki: acme/app:TLS, TLS.`);
+  expect(texts()).toBe(`Known: Likely duplicate of acme/app#1, ${title}. Solved: acme/app#1, ${title}. Wiki: acme/app:TLS, TLS.`);
 });
 
-it("says plainly that nothing is known, and then offers the rest", async () => {
-  answers["ask"] = () => NOTHING;
+it("offers other actions without matches", async () => {
+  answers["ask"] = () => EMPTY_ANSWER;
   await show(TRACE);
-  expect(said()).toBe("No known report matches. No solved case matches. No wiki page matches.");
+  expect(texts()).toBe("No known report matches. No solved case matches. No wiki page matches.");
   await press("Enter");
   expect(marked()).toBe("Read everything known about it");
   await press("Enter");
   expect(opened()).toEqual([{ view: "ask", text: TRACE }]);
 });
 
-it("tells once what the answers lack, for silence of half an index is not the last word", async () => {
+it("shows each limiting notice once", async () => {
   const notices = [{ lack: "some_vectors", text: "Not every text is searchable by meaning yet." }, { lack: "calibration", text: "Not tuned." }];
-  answers["ask"] = () => ({ ...NOTHING, notices });
+  answers["ask"] = () => ({ ...EMPTY_ANSWER, notices });
   await show(TRACE);
   expect(document.querySelectorAll(".notice").length).toBe(1);
-  expect(said()).toBe("No known report matches. No solved case matches. No wiki page matches. Not every text is searchable by meaning yet.");
+  expect(texts()).toBe("No known report matches. No solved case matches. No wiki page matches. Not every text is searchable by meaning yet.");
   await press("Escape");
   expect(document.querySelectorAll(".notice").length).toBe(0);
 });
 
-it("tells what failed in its place; what is found is of use without it", async () => {
+it("a failed part leaves the others usable", async () => {
   answers["ask"] = () => {
     throw { code: "io", message: "the disk is full", hint: null };
   };
@@ -151,7 +151,7 @@ it("tells what failed in its place; what is found is of use without it", async (
   expect(parts().slice(1)).toEqual(["Solved The disk is full.", "Wiki The disk is full."]);
 });
 
-it("takes a few words as a search, with its first results", async () => {
+it("a few words start a search", async () => {
   await show(null);
   await type("is:open pump stops");
   expect(commands("search").length).toBe(0);
@@ -169,10 +169,10 @@ it("takes a few words as a search, with its first results", async () => {
   expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }, { view: "search", query: "pump stops" }]);
 });
 
-it("shows what has the words first, then what the whole search finds, unless the person went to one of them", async () => {
+it("full results replace lexical ones unless selected", async () => {
   const late: ((value: unknown) => void)[] = [];
   answers["search"] = ({ mode }) => (mode === "lexical" ? { hits: [hit("plain", 4), hit("plain", 5)], notices: [] } : new Promise((resolve) => late.push(resolve)));
-  const keys = () => [...document.querySelectorAll("[role=group][aria-label=Known] .said")].map((one) => one.textContent.trim());
+  const keys = () => [...document.querySelectorAll("[role=group][aria-label=Known] .said")].map((entry) => entry.textContent.trim());
   await show(null);
   await type("pump stops");
   await rest(200);
@@ -189,7 +189,7 @@ it("shows what has the words first, then what the whole search finds, unless the
   await press("Enter");
   expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }]);
 
-  // Who names the mode means it; and what comes first is not lost to what fails then.
+  // An explicit mode is respected, and a later error keeps earlier results.
   await show(null);
   await type("mode:semantic pump");
   await rest(200);
@@ -203,7 +203,7 @@ it("shows what has the words first, then what the whole search finds, unless the
   expect(keys()).toEqual(["acme/app#4"]);
 });
 
-it("asks what is pasted at once, what is typed when the typing stops, and shows no answer to an older text", async () => {
+it("looks up pastes at once, typing later", async () => {
   const late: ((value: unknown) => void)[] = [];
   answers["search"] = ({ mode }) => new Promise((resolve) => mode === null && late.push(resolve));
   await show(null);
@@ -221,7 +221,7 @@ it("asks what is pasted at once, what is typed when the typing stops, and shows 
   expect(parts()[0]).not.toContain("acme/app#9");
 });
 
-it("waits with Enter for the answer that it is meant for, unless the text changes", async () => {
+it("Enter waits for its answer", async () => {
   const late: ((value: unknown) => void)[] = [];
   answers["search"] = ({ mode }) => new Promise((resolve) => mode === null && late.push(resolve));
   await show(null);
@@ -240,12 +240,12 @@ it("waits with Enter for the answer that it is meant for, unless the text change
   expect(opened()).toEqual([{ view: "item", key: "acme/app#5", anchor: null }]);
 });
 
-it("makes a brief and copies a reply, by a letter in the list and with Ctrl in the field", async () => {
+it("keys open a brief and copy a reply", async () => {
   await show(TRACE);
-  // A letter in the field is a letter.
+  // A letter in the field is text.
   expect([await press("b"), await press("c")]).toEqual([false, false]);
   await press("C", { ctrlKey: true, shiftKey: true });
-  expect(said()).toBe("Copied a reply that cites 3 items.");
+  expect(texts()).toBe("Copied a reply that cites 3 items.");
   expect(copied[0]?.split("\n")).toEqual([
     "This is likely a duplicate of “Sync stops after the certificate is renewed” (acme/app#1). It is not released: 2.4. Until then: Restart the agent after each renewal. https://tracker.example/acme/app/issues/1",
     "“Sync stops after the certificate is renewed” (acme/app#1) was solved: Restart the agent once; 2.4 reads the chain by itself. https://tracker.example/acme/app/issues/1",
@@ -257,7 +257,7 @@ it("makes a brief and copies a reply, by a letter in the list and with Ctrl in t
   expect([copied.length, opened()]).toEqual([2, []]);
   await press("b");
   expect(opened()).toEqual([{ view: "brief", text: TRACE }]);
-  // The reply is on the clipboard now, and is not offered as a question.
+  // The copied reply is not offered as a question.
   await show(copied[1] ?? "");
   expect(marked()).toBe(undefined);
   await type("acme/app#12");
@@ -265,19 +265,19 @@ it("makes a brief and copies a reply, by a letter in the list and with Ctrl in t
   expect(opened()[1]).toEqual({ view: "brief", text: "acme/app#12" });
 });
 
-it("has nothing to copy before there is an answer", async () => {
+it("copies nothing without an answer", async () => {
   answers["ask"] = () => new Promise(() => {});
   await show(TRACE);
   await press("C", { ctrlKey: true, shiftKey: true });
-  expect(said()).toBe("The answers are still loading.");
+  expect(texts()).toBe("The answers are still loading.");
 });
 
-it("hides by Esc and begins anew; a click elsewhere keeps what was typed for a while", async () => {
+it("a click elsewhere keeps the text", async () => {
   await show(null);
   await type("pump stops");
   await press("Escape");
   expect([commands("hide_prompt").length, field().value]).toEqual([1, ""]);
-  // The focus that goes with it is no second wish.
+  // The resulting loss of focus has no further effect.
   await turnAway();
   expect(commands("hide_prompt").length).toBe(1);
 
@@ -288,7 +288,7 @@ it("hides by Esc and begins anew; a click elsewhere keeps what was typed for a w
   await show("old");
   expect([commands("hide_prompt").length, field().value]).toEqual([2, "pump stops"]);
   expect([field().selectionStart, field().selectionEnd]).toEqual([0, 10]);
-  // Something else was copied meanwhile: that is the question now.
+  // A changed clipboard is the new question.
   await turnAway();
   await show("acme/app#12");
   expect([field().value, marked()]).toEqual(["", "From the clipboard: a key: acme/app#12"]);
@@ -298,7 +298,7 @@ it("hides by Esc and begins anew; a click elsewhere keeps what was typed for a w
   expect(field().value).toBe("");
 });
 
-it("stays while the focus only flickers", async () => {
+it("a brief focus loss keeps it open", async () => {
   await show(TRACE);
   window.dispatchEvent(new Event("blur"));
   vi.spyOn(document, "hasFocus").mockReturnValue(true);
@@ -306,18 +306,18 @@ it("stays while the focus only flickers", async () => {
   expect(commands("hide_prompt")).toEqual([]);
 });
 
-it("says once what keeps it from every answer", async () => {
+it("shows a shared error once", async () => {
   answers["ask"] = () => {
     throw { code: "not_found", message: "there is no acme/app#12", hint: null };
   };
   await show("acme/app#12");
   expect([parts(), document.body.textContent.match(/no acme\/app#12/g)?.length]).toEqual([[], 1]);
-  // What is not there can be looked for, and not opened.
+  // A missing item can be searched for, but not opened.
   await press("ArrowUp");
   expect(marked()).toBe("Search for “acme/app#12”");
 });
 
-it("writes nothing of it to disk", async () => {
+it("writes nothing to disk", async () => {
   await show("Dear support, my name is Erika");
   await press("Enter");
   await type("Erika's log");
@@ -326,7 +326,7 @@ it("writes nothing of it to disk", async () => {
   expect(Object.values({ ...localStorage }).join("\n") + JSON.stringify({ ...sessionStorage })).not.toContain("Erika");
 });
 
-it("opens what a key names, and its place on the desk", async () => {
+it("opens an item or its duplicates", async () => {
   await show("https://github.com/acme/app/issues/12");
   expect(marked()).toBe("From the clipboard: a link to acme/app#12");
   await press("ArrowUp");
@@ -335,7 +335,7 @@ it("opens what a key names, and its place on the desk", async () => {
   expect(opened()).toEqual([{ view: "triage", text: "acme/app#12" }]);
 });
 
-it("says why nothing can be asked, and leads to the main window", async () => {
+it("shows why the casebook is closed", async () => {
   answers["status"] = () => {
     throw { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor`." };
   };
@@ -352,7 +352,7 @@ it("says why nothing can be asked, and leads to the main window", async () => {
   expect(opened()).toEqual([{ view: "search", query: "" }]);
 });
 
-it("leaves a text of several lines its arrows, and an input method its keys", async () => {
+it("arrows stay in multi-line text", async () => {
   await show(null);
   await type(TRACE);
   await rest(200);

@@ -1,32 +1,32 @@
-// What settled a report, as far as the thread itself tells it.
+// What resolved a report, according to its thread.
 
 import type { Thread } from "../lib/types";
-import { short } from "../triage/words";
+import { shortKey } from "../triage/labels";
 import { words } from "../words";
 
-const said = words.search.fix;
+const texts = words.search.fix;
 
-/** A document beside this thread: its number alone, where it is of the same source. */
-const beside = (thread: Thread, key: string) => (key.startsWith(`${thread.source}#`) ? short(key) : key);
+/** Returns a key, shortened to its number within the same source. */
+const localKey = (thread: Thread, key: string) => (key.startsWith(`${thread.source}#`) ? shortKey(key) : key);
 
 export interface Fix {
   /** "Fixed by acme/app#9". */
-  words: string;
-  /** The document that it leads to; none where it is a comment of this thread. */
+  label: string;
+  /** The document that it links to; `null` for a comment of this thread. */
   key: string | null;
   anchor: string | null;
 }
 
-/** The surest that is there: a merged change, what it is a duplicate of, the accepted answer, a change under way. */
+/** Returns the best evidence: a merged change, an original, the accepted answer, or a proposed change. */
 export function fixOf(thread: Thread): Fix | null {
   if (thread.kind !== "issue") return null;
   const changes = thread.links.filter((link) => link.kind === "closes" && !link.outgoing && link.document === "pull_request");
-  const merged = changes.find((link) => link.state === "merged");
-  if (merged) return { words: said.fixedBy(beside(thread, merged.key)), key: merged.key, anchor: null };
+  const mergedChange = changes.find((link) => link.state === "merged");
+  if (mergedChange) return { label: texts.fixedBy(localKey(thread, mergedChange.key)), key: mergedChange.key, anchor: null };
   const original = thread.links.find((link) => link.kind === "duplicate_of" && link.outgoing && link.title !== null);
-  if (original) return { words: said.duplicateOf(beside(thread, original.key)), key: original.key, anchor: null };
+  if (original) return { label: texts.duplicateOf(localKey(thread, original.key)), key: original.key, anchor: null };
   const answer = thread.comments.find((comment) => comment.association?.toUpperCase() === "ANSWER");
-  if (answer) return { words: said.answer, key: null, anchor: answer.anchor };
-  const proposed = thread.state === "open" ? changes.find((link) => link.state === "open") : undefined;
-  return proposed ? { words: said.proposedIn(beside(thread, proposed.key)), key: proposed.key, anchor: null } : null;
+  if (answer) return { label: texts.answer, key: null, anchor: answer.anchor };
+  const proposedChange = thread.state === "open" ? changes.find((link) => link.state === "open") : undefined;
+  return proposedChange ? { label: texts.proposedIn(localKey(thread, proposedChange.key)), key: proposedChange.key, anchor: null } : null;
 }

@@ -1,42 +1,42 @@
-// The reading pane: the document that is open, and the place in it.
+// The document in the reader and the position in it.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import type { Failure, Hit, Thread } from "../lib/types";
 
-export interface Place {
+export interface ReadingPosition {
   key: string;
   anchor: string | null;
-  /** How far it was scrolled when it was left. */
+  /** The scroll position when it was left. */
   top?: number;
 }
 
-/** What is passed by with the arrow keys counts as read once it has stood this long. */
-const READ_AFTER = 1200;
+/** A result previewed with the arrow keys counts as read after this long. */
+const READ_DELAY = 1200;
 
 export class Reader {
   thread = $state.raw<Thread | null>(null);
   failure = $state.raw<Failure | null>(null);
-  /** Where to go in the thread; a new object each time, so that the same place can be asked for twice. */
-  place = $state.raw<Place | null>(null);
-  /** The document that was asked for last, also while it is fetched. */
+  /** The position to show; a new object each time, so that the same one can be requested twice. */
+  position = $state.raw<ReadingPosition | null>(null);
+  /** The last requested document, also while it loads. */
   key = $state<string | null>(null);
   loading = $state(false);
-  /** Which of list and thread a narrow window shows. */
+  /** Whether a narrow window shows the document instead of the list. */
   reading = $state(false);
-  /** What was read before the results that are only passed by just now. */
-  stood = $state.raw<Place | null>(null);
+  /** The document that was read before the current preview. */
+  beforePreview = $state.raw<ReadingPosition | null>(null);
 
-  #latest = new Latest();
+  #latest = new LatestRequest();
   #preview: ReturnType<typeof setTimeout> | undefined;
   #reading: ReturnType<typeof setTimeout> | undefined;
-  /** Whether what is shown counts as read. */
+  /** Whether the document counts as read. */
   #isRead = false;
   #leave: () => void;
   #read: (thread: Thread) => void;
   #shows: (key: string) => void;
 
-  /** `leave` is told before another document is opened, `read` of each that is read, `shows` of each that is asked for. */
+  /** `leave` is called before another document opens, `read` for each read document, `shows` for each requested one. */
   constructor(leave: () => void = () => {}, read: (thread: Thread) => void = () => {}, shows: (key: string) => void = () => {}) {
     this.#leave = leave;
     this.#read = read;
@@ -48,36 +48,36 @@ export class Reader {
     await this.open({ key: hit.key, anchor: hit.passages[0]?.anchor ?? null });
   }
 
-  /** Shows a result a little later, unless another one is asked for meanwhile: a step with the arrows is no step of the way. */
+  /** Previews a result after a short delay, without adding to the history. */
   preview(hit: Hit): void {
     clearTimeout(this.#preview);
     this.#preview = setTimeout(() => {
-      if (this.#isRead && this.place?.key !== hit.key) this.stood = this.place;
-      void this.#go({ key: hit.key, anchor: hit.passages[0]?.anchor ?? null }, READ_AFTER);
+      if (this.#isRead && this.position?.key !== hit.key) this.beforePreview = this.position;
+      void this.#go({ key: hit.key, anchor: hit.passages[0]?.anchor ?? null }, READ_DELAY);
     }, 90);
   }
 
-  /** Opens a document; a step back leads to what was open. */
-  async open(place: Place): Promise<void> {
-    if (this.place && this.place.key !== place.key) this.#leave();
-    this.stood = null;
+  /** Opens a document and adds the current one to the history. */
+  async open(place: ReadingPosition): Promise<void> {
+    if (this.position && this.position.key !== place.key) this.#leave();
+    this.beforePreview = null;
     await this.#go(place, 0);
   }
 
-  /** Shows a place; where it was before is noted already. */
-  async show(place: Place, isOpened = false): Promise<void> {
-    this.stood = null;
-    await this.#go(place, isOpened ? 0 : READ_AFTER);
+  /** Shows a document without adding to the history. */
+  async show(place: ReadingPosition, isOpened = false): Promise<void> {
+    this.beforePreview = null;
+    await this.#go(place, isOpened ? 0 : READ_DELAY);
   }
 
-  /** What is shown stays, whatever else was asked for meanwhile. */
-  stay(): void {
+  /** Keeps the shown document and ignores pending requests. */
+  cancelPending(): void {
     clearTimeout(this.#preview);
-    this.#latest.forget();
+    this.#latest.invalidate();
     this.loading = false;
   }
 
-  /** Fetches what is shown again: it may have changed. */
+  /** Reloads the document, which may have changed. */
   async refresh(): Promise<void> {
     const key = this.thread?.key;
     if (key === undefined || this.loading) return;
@@ -86,16 +86,16 @@ export class Reader {
   }
 
   close(): void {
-    this.stay();
+    this.cancelPending();
     clearTimeout(this.#reading);
     this.thread = null;
     this.failure = null;
-    this.place = null;
+    this.position = null;
     this.key = null;
-    this.stood = null;
+    this.beforePreview = null;
   }
 
-  async #go(place: Place, readAfter: number): Promise<void> {
+  async #go(place: ReadingPosition, readAfter: number): Promise<void> {
     clearTimeout(this.#preview);
     clearTimeout(this.#reading);
     this.#isRead = false;
@@ -103,9 +103,9 @@ export class Reader {
     this.#shows(place.key);
     const isCurrent = this.#latest.begin();
     if (this.thread?.key === place.key && this.failure === null) {
-      this.place = place;
+      this.position = place;
       this.loading = false;
-      this.#noted(this.thread, readAfter);
+      this.#recordRead(this.thread, readAfter);
       return;
     }
     this.loading = true;
@@ -114,17 +114,17 @@ export class Reader {
       if (!isCurrent()) return;
       this.thread = thread;
       this.failure = null;
-      this.#noted(thread, readAfter);
-    } catch (thrown) {
+      this.#recordRead(thread, readAfter);
+    } catch (error) {
       if (!isCurrent()) return;
       this.thread = null;
-      this.failure = api.failure(thrown);
+      this.failure = api.toFailure(error);
     }
-    this.place = place;
+    this.position = place;
     this.loading = false;
   }
 
-  #noted(thread: Thread, after: number): void {
+  #recordRead(thread: Thread, after: number): void {
     const read = () => {
       this.#isRead = true;
       this.#read(thread);

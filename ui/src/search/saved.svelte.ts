@@ -1,78 +1,77 @@
-// Saved searches with how much each finds. Counted on start and whenever something came in, one after another: nobody waits for it.
+// Saved searches and their result counts, updated one by one on start and after changes.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import { count } from "../lib/text";
-import type { Shelf } from "../shell/shelf.svelte";
-import type { Undo } from "../shell/undo.svelte";
+import type { LocalStore } from "../shell/localStore.svelte";
+import type { UndoStack } from "../shell/undo.svelte";
 import { words } from "../words";
 
-const said = words.search;
+const texts = words.search;
 
-export interface Tally {
+interface Tally {
   found: number;
-  /** Whether there may be more: results are counted up to one page of them. */
-  more: boolean;
+  /** Whether there may be more; only one page is counted. */
+  hasMore: boolean;
 }
 
 export interface SavedSearch {
   query: string;
-  /** Nothing while it is not counted, or where it cannot be. */
+  /** `null` until it is counted. */
   tally: Tally | null;
 }
 
-/** "12", "50+". */
-export function tallied({ found, more }: Tally): string {
+/** Formats a count: "12", "50+". */
+export function formatTally({ found, hasMore: more }: Tally): string {
   return more ? `${count(found)}+` : found > 999 ? "999+" : count(found);
 }
 
-/** "tls is:open: 50 documents or more". */
-export function described({ query, tally }: SavedSearch): string {
+/** Describes a search: "tls is:open: 50 documents or more". */
+export function describeSearch({ query, tally }: SavedSearch): string {
   if (!tally) return query;
-  return said.finds(query, tally.found, tally.more);
+  return texts.finds(query, tally.found, tally.hasMore);
 }
 
 export class SavedSearches {
   #tallies = $state.raw<ReadonlyMap<string, Tally>>(new Map());
-  #shelf: Shelf;
-  #latest = new Latest();
+  #store: LocalStore;
+  #latest = new LatestRequest();
 
-  constructor(shelf: Shelf) {
-    this.#shelf = shelf;
+  constructor(store: LocalStore) {
+    this.#store = store;
   }
 
   get list(): readonly SavedSearch[] {
-    return this.#shelf.kept.searches.map((query) => ({ query, tally: this.#tallies.get(query) ?? null }));
+    return this.#store.state.searches.map((query) => ({ query, tally: this.#tallies.get(query) ?? null }));
   }
 
-  /** Saves a search, or forgets it. Whether it is saved now. */
+  /** Saves or removes a search. Returns whether it is saved now. */
   toggle(query: string): boolean {
-    const isSaved = this.#shelf.saveSearch(query);
+    const isSaved = this.#store.toggleSearch(query);
     if (isSaved) void this.#count(query.trim());
     return isSaved;
   }
 
-  /** The same, said and to be taken back. */
-  save(query: string, undo: Undo): void {
+  /** Saves or removes a search with an undo. */
+  toggleWithUndo(query: string, undo: UndoStack): void {
     const isSaved = this.toggle(query);
-    undo.did(isSaved ? said.saved(query) : said.noLongerSaved(query), () => void this.toggle(query));
+    undo.record(isSaved ? texts.saved(query) : texts.noLongerSaved(query), () => void this.toggle(query));
   }
 
-  /** Counts each of them again. */
   async refresh(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    for (const query of this.#shelf.kept.searches) {
+    for (const query of this.#store.state.searches) {
       if (!isCurrent()) return;
       await this.#count(query);
     }
   }
 
   async #count(query: string): Promise<void> {
-    // As the search itself asks, so that both tell one number.
-    const response = await api.counted(query).catch(() => null);
+    // The same request as the search's, so that both show the same number.
+    const response = await api.countMatches(query).catch(() => null);
     const tallies = new Map(this.#tallies);
     if (response === null) tallies.delete(query);
-    else tallies.set(query, { found: response.total ?? response.hits.length, more: response.total === null && response.hits.length >= api.RANKED });
+    else tallies.set(query, { found: response.total ?? response.hits.length, hasMore: response.total === null && response.hits.length >= api.RANKED_LIMIT });
     this.#tallies = tallies;
   }
 }

@@ -1,19 +1,19 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it } from "vitest";
 import Rail from "../shell/Rail.svelte";
-import { Desk } from "../shell/desk.svelte";
-import { Shelf } from "../shell/shelf.svelte";
-import { page, press, rest, show } from "../stories/page";
+import { AppState } from "../shell/appState.svelte";
+import { LocalStore } from "../shell/localStore.svelte";
+import { setUpPage, press, settle, mountComponent } from "../stories/testPage";
 import { SavedSearches } from "./saved.svelte";
 
 let asked: string[];
 let totals: Record<string, number | null>;
 let saved: SavedSearches;
-let shelf: Shelf;
+let store: LocalStore;
 
-const rail = () => [...document.querySelectorAll(".saved button")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+const rail = () => [...document.querySelectorAll(".saved button")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
 
-page();
+setUpPage();
 beforeEach(() => {
   asked = [];
   totals = { "is:open label:bug": 12 };
@@ -25,34 +25,34 @@ beforeEach(() => {
     const total = totals[query] ?? null;
     return { hits: Array.from({ length: query === "rare" ? 3 : limit }, () => ({})), total };
   });
-  shelf = new Shelf();
-  shelf.open("/casebook");
-  saved = new SavedSearches(shelf);
+  store = new LocalStore();
+  store.open("/casebook");
+  saved = new SavedSearches(store);
 });
 
-it("counts saved searches: exactly by filters, up to a page by words", async () => {
-  for (const query of ["is:open label:bug", "tls", "rare", "mode:semantic slow", '"half']) shelf.saveSearch(query);
+it("counts saved searches up to one page", async () => {
+  for (const query of ["is:open label:bug", "tls", "rare", "mode:semantic slow", '"half']) store.toggleSearch(query);
   await saved.refresh();
-  show(Rail, { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: "tls", lookFor: () => {} });
-  // One that cannot be counted is there all the same.
+  mountComponent(Rail, { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, activeQuery: "tls", searchFor: () => {} });
+  // An invalid search is listed without a count.
   expect(rail()).toEqual(['"half', "mode:semantic slow 50+ documents", "rare 3 documents", "tls 50+ documents", "is:open label:bug 12 documents"]);
-  // As the list of results asks: both tell one number.
+  // The same request as the search's, so that both show the same number.
   expect(asked).toContain("tls (as a search)");
-  const labels = [...document.querySelectorAll(".saved button")].map((one) => [one.getAttribute("title"), one.getAttribute("aria-current")]);
+  const labels = [...document.querySelectorAll(".saved button")].map((entry) => [entry.getAttribute("title"), entry.getAttribute("aria-current")]);
   expect(labels.slice(3)).toEqual([["tls: 50 documents or more", "true"], ["is:open label:bug: 12 documents", null]]);
 });
 
-it("counts one as soon as it is saved", async () => {
+it("counts a search once it is saved", async () => {
   expect(saved.toggle(" rare ")).toBe(true);
-  await rest();
-  expect(saved.list).toEqual([{ query: "rare", tally: { found: 3, more: false } }]);
+  await settle();
+  expect(saved.list).toEqual([{ query: "rare", tally: { found: 3, hasMore: false } }]);
   expect([saved.toggle("rare"), saved.list]).toEqual([false, []]);
 });
 
-it("looks a saved search up from the rail, by pointer and by arrow", async () => {
-  shelf.saveSearch("tls");
+it("opens a saved search from the rail", async () => {
+  store.toggleSearch("tls");
   const wanted: string[] = [];
-  show(Rail, { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: null, lookFor: (query: string) => wanted.push(query) });
+  mountComponent(Rail, { current: "triage", go: () => {}, waiting: 0, trouble: false, saved: saved.list, activeQuery: null, searchFor: (query: string) => wanted.push(query) });
   document.getElementById("view-problems")?.focus();
   press("ArrowDown");
   expect(document.activeElement?.textContent.trim()).toBe("tls");
@@ -60,17 +60,17 @@ it("looks a saved search up from the rail, by pointer and by arrow", async () =>
   expect(wanted).toEqual(["tls"]);
 });
 
-it("is counted anew after something came in", async () => {
-  const desk = new Desk();
-  desk.shelf.open("/casebook");
-  desk.shelf.saveSearch("is:open label:bug");
+it("recounts saved searches after a change", async () => {
+  const app = new AppState();
+  app.store.open("/casebook");
+  app.store.toggleSearch("is:open label:bug");
   mockIPC((command, payload) => {
     if (command === "update_index") return { busy_elsewhere: false, calibrated: [] };
     if (command === "mirrors") return [];
     if (command !== "search") return null;
     return { hits: [], total: (payload as { request: { query: string } }).request.query === "" ? 0 : 14, notices: [] };
   });
-  await desk.changed();
-  await rest();
-  expect(desk.saved.list[0]?.tally?.found).toBe(14);
+  await app.reloadAll();
+  await settle();
+  expect(app.savedSearches.list[0]?.tally?.found).toBe(14);
 });

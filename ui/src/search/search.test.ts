@@ -1,6 +1,6 @@
 import { mockIPC, clearMocks } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Latest } from "../lib/latest";
+import { LatestRequest } from "../lib/latestRequest";
 import { Search } from "./search.svelte";
 import type { Hit, SearchResponse } from "../lib/types";
 
@@ -11,7 +11,6 @@ interface Asked {
   limit: number;
   apart: boolean;
   answer: (...keys: string[]) => void;
-  /** As a page of so many. */
   page: (total: number, ...keys: string[]) => void;
   refuse: (message: string, code?: string) => void;
 }
@@ -56,17 +55,17 @@ afterEach(() => {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const shown = (search: Search) => search.hits.map((h) => h?.key);
 
-it("only the newest ticket is current", () => {
-  const latest = new Latest();
+it("only the newest request is current", () => {
+  const latest = new LatestRequest();
   const first = latest.begin();
   expect(first()).toBe(true);
   const second = latest.begin();
   expect([first(), second()]).toEqual([false, true]);
-  latest.forget();
+  latest.invalidate();
   expect(second()).toBe(false);
 });
 
-it("asks for words first, then for everything, and keeps the mark where it is", async () => {
+it("searches words first and keeps the selection", async () => {
   const search = new Search();
   search.type("c");
   await pass(10);
@@ -88,7 +87,7 @@ it("asks for words first, then for everything, and keeps the mark where it is", 
   expect(search.generation, "the list does not jump to its top").toBe(generation);
 });
 
-it("drops stale answers, in whatever order they come", async () => {
+it("drops stale responses", async () => {
   const search = new Search();
   search.type("one");
   await pass(200);
@@ -104,7 +103,7 @@ it("drops stale answers, in whatever order they come", async () => {
   expect(shown(search)).toEqual(["two"]);
 });
 
-it("does not complain about a query that is half typed", async () => {
+it("a half-typed query shows no error", async () => {
   const search = new Search();
   search.type('"half');
   await pass(60);
@@ -117,11 +116,11 @@ it("does not complain about a query that is half typed", async () => {
   expect(search.failure?.message).toBe("a quote is never closed");
 });
 
-it("asks again for what is wanted, where the engine took an older search for the last one", async () => {
+it("repeats a search that an older one cancelled", async () => {
   const search = new Search();
   search.type("certificate");
   await pass(300);
-  const whole = asked.findLast((one) => one.mode === null);
+  const whole = asked.findLast((entry) => entry.mode === null);
   whole?.refuse("cancelled", "cancelled");
   await pass(0);
   expect([search.failure, search.pending]).toEqual([null, true]);
@@ -130,14 +129,14 @@ it("asks again for what is wanted, where the engine took an older search for the
   expect([search.failure, search.pending, shown(search)]).toEqual([null, false, ["a"]]);
 });
 
-it("leaves the ranking to a query that names it", async () => {
+it("skips the lexical search with an explicit mode", async () => {
   const search = new Search();
   search.type("mode:semantic slow");
   await pass(300);
   expect(asked.map((a) => a.mode)).toEqual([null]);
 });
 
-it("brings more results to who asks for them, below those that are shown", async () => {
+it("loads more results on request", async () => {
   const search = new Search();
   const keys = Array.from({ length: 120 }, (_, at) => `k${at}`);
   search.set("x");
@@ -146,18 +145,18 @@ it("brings more results to who asks for them, below those that are shown", async
   await pass(0);
   search.moveTo(49);
   expect([asked[0]?.limit, search.cutAt]).toEqual([50, 50]);
-  search.more();
+  search.loadMore();
   await pass(1);
   asked[1]?.answer(...keys);
   await pass(0);
   expect([asked[1]?.limit, search.cutAt, search.hits.length, search.selected, search.generation]).toEqual([250, null, 120, "k49", 1]);
-  // Another query begins with a few again.
+  // A new query starts with the first limit.
   search.set("y");
   await pass(1);
   expect(asked[2]?.limit).toBe(50);
 });
 
-it("moves within its bounds", async () => {
+it("the selection stays within the list", async () => {
   const search = new Search();
   expect(search.move(1)).toBeNull();
   search.set("x");
@@ -169,17 +168,17 @@ it("moves within its bounds", async () => {
   expect(search.moveTo(-5)?.key).toBe("a");
 });
 
-it("shows all documents where there are no words, and fetches what comes into sight", async () => {
+it("lists all documents and loads visible pages", async () => {
   const search = new Search();
   search.refresh();
   await pass(0);
   asked[0]?.page(1000, "a", "b");
   await pass(0);
-  expect([search.browses, search.hits.length, search.hits[0]?.key, search.hits[2]]).toEqual([true, 1000, "a", undefined]);
+  expect([search.isBrowsing, search.hits.length, search.hits[0]?.key, search.hits[2]]).toEqual([true, 1000, "a", undefined]);
 
-  // A page in sight brings the next ones on the way, two at once; what was asked for is not asked for again.
-  search.need(0, 20);
-  search.need(3, 23);
+  // A visible page prefetches the next two; requested pages are not requested again.
+  search.loadRows(0, 20);
+  search.loadRows(3, 23);
   await pass(0);
   expect(asked.slice(1).map((a) => a.offset)).toEqual([0, 200]);
   expect(asked.map((a) => a.apart)).toEqual([false, true, true]);
@@ -188,7 +187,7 @@ it("shows all documents where there are no words, and fetches what comes into si
 
   expect(asked.slice(3).map((a) => a.offset)).toEqual([400, 600]);
 
-  // What is in sight waits for none of these. The last one is marked as soon as it is there.
+  // A visible page loads at once, and its last row is selected when it arrives.
   expect(search.moveTo(999)).toBe(null);
   await pass(0);
   const last = asked.find((a) => a.offset === 800);
@@ -196,10 +195,10 @@ it("shows all documents where there are no words, and fetches what comes into si
   await pass(0);
   expect([search.selected, search.selectedIndex]).toEqual(["k999", 999]);
 
-  // Words end it.
+  // A query with words ends the listing.
   search.set("words");
   await pass(0);
   asked.at(-1)?.answer("x");
   await pass(0);
-  expect([search.browses, shown(search)]).toEqual([false, ["x"]]);
+  expect([search.isBrowsing, shown(search)]).toEqual([false, ["x"]]);
 });

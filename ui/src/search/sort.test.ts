@@ -1,43 +1,43 @@
 import { expect, it } from "vitest";
-import { openWindow, page, press, rest, text } from "../stories/page";
+import { openWindow, setUpPage, press, settle, text } from "../stories/testPage";
 import { hit } from "../stories/samples";
-import { following, sorted } from "./sort";
+import { nextOrder, sortHits } from "./sort";
 
-page();
+setUpPage();
 
 const of = (number: number, created: string | null, updated: string | null, comments: number) => ({ ...hit("plain", number), created_at: created, updated_at: updated, comments });
 
-it("puts hits in an order, and leaves those that are equal as they were", () => {
+it("sorting is stable", () => {
   const hits = [of(1, "2026-01-01", "2026-03-03", 2), of(2, null, null, 2), of(3, "2026-02-02", "2026-02-02", 9)];
-  const numbers = (order: Parameters<typeof sorted>[1]) => sorted(hits, order).map((one) => one.number);
+  const numbers = (order: Parameters<typeof sortHits>[1]) => sortHits(hits, order).map((entry) => entry.number);
   expect([numbers("best"), numbers("newest"), numbers("changed"), numbers("comments")]).toEqual([[1, 2, 3], [3, 1, 2], [1, 3, 2], [3, 1, 2]]);
-  expect([following("best"), following("comments")]).toEqual(["newest", "best"]);
+  expect([nextOrder("best"), nextOrder("comments")]).toEqual(["newest", "best"]);
 });
 
-it("sorts what was found by key and says within what, also after a restart", async () => {
-  let desk = await openWindow("full");
-  desk.search.set("certificate");
-  await rest();
+it("the sort order survives a restart", async () => {
+  let app = await openWindow("full");
+  app.search.set("certificate");
+  await settle();
   const heading = () => text(".results h2");
-  const comments = () => desk.search.hits.map((one) => one?.comments ?? 0);
+  const comments = () => app.search.hits.map((entry) => entry?.comments ?? 0);
   expect(heading()).toBe("24 results");
-  desk.search.selected = "acme/app#3";
+  app.search.selected = "acme/app#3";
   document.querySelector<HTMLElement>("#results")?.focus();
   for (let times = 0; times < 3; times++) press("s");
-  await rest();
-  expect([heading(), desk.search.selectedHit?.key]).toEqual(["24 results, most comments first", "acme/app#3"]);
+  await settle();
+  expect([heading(), app.search.selectedHit?.key]).toEqual(["24 results, most comments first", "acme/app#3"]);
   expect(comments()).toEqual(comments().toSorted((a, b) => b - a));
   expect(document.querySelector<HTMLElement>("#results .hit .title")).not.toBe(null);
-  desk = await openWindow("full");
-  desk.search.set("certificate");
-  await rest();
-  expect([desk.search.sort, heading()]).toEqual(["comments", "24 results, most comments first"]);
+  app = await openWindow("full");
+  app.search.set("certificate");
+  await settle();
+  expect([app.search.sort, heading()]).toEqual(["comments", "24 results, most comments first"]);
 });
 
-it("does not sort what it has not fetched", async () => {
-  const desk = await openWindow("full");
-  desk.search.sort = "newest";
-  await rest();
-  expect([desk.search.canSort, desk.search.isSorted, document.querySelector(".results header select")]).toEqual([false, false, null]);
+it("partly loaded lists are not sorted", async () => {
+  const app = await openWindow("full");
+  app.search.sort = "newest";
+  await settle();
+  expect([app.search.canSort, app.search.isSorted, document.querySelector(".results header select")]).toEqual([false, false, null]);
   expect(text(".results h2")).toBe("Recently updated");
 });

@@ -2,8 +2,8 @@ import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { beforeEach, expect, it } from "vitest";
 import type { Thread } from "../lib/types";
-import { Desk } from "../shell/desk.svelte";
-import { page, show, text } from "../stories/page";
+import { AppState } from "../shell/appState.svelte";
+import { setUpPage, mountComponent, text } from "../stories/testPage";
 import { comment, link, thread as sample } from "../stories/samples";
 import { fixOf } from "./fix";
 import ThreadView from "./ThreadView.svelte";
@@ -11,14 +11,14 @@ import ThreadView from "./ThreadView.svelte";
 const thread: Thread = { ...sample("plain"), title: "Sync stops", association: null, updated_at: null, html: "<p>x</p>", comments: [], links: [] };
 const answer = comment(7, { association: "ANSWER", html: "<p>Do this.</p>" });
 
-let desk: Desk;
+let app: AppState;
 let served: Thread;
 
 async function open(of: Thread): Promise<void> {
   served = of;
-  desk = new Desk();
-  show(ThreadView, { desk, filterBy: () => {}, back: () => {}, leave: null, pane: "first", toOther: null });
-  await desk.reader.open({ key: of.key, anchor: null });
+  app = new AppState();
+  mountComponent(ThreadView, { app, filterBy: () => {}, back: () => {}, leave: null, pane: "first", toOther: null });
+  await app.reader.open({ key: of.key, anchor: null });
   await tick();
 }
 function scrollTo(bottom: number): void {
@@ -28,10 +28,10 @@ function scrollTo(bottom: number): void {
   flushSync();
 }
 
-page();
+setUpPage();
 beforeEach(() => mockIPC((command) => (command === "thread" ? served : null)));
 
-it("keeps the title with its state in sight once it is scrolled past, and leads back to the beginning", async () => {
+it("the bar shows the title after scrolling", async () => {
   await open(thread);
   scrollTo(300);
   expect(document.querySelector(".heading")).toBe(null);
@@ -43,21 +43,21 @@ it("keeps the title with its state in sight once it is scrolled past, and leads 
   expect(document.querySelector(".heading")).toBe(null);
 });
 
-it("leads to the fix: a merged change, else the answer that was accepted", async () => {
+it("links to the merged change or accepted answer", async () => {
   await open({ ...thread, links: [link("closes")] });
   expect(text(".fix")).toBe("Fixed by #9");
   document.querySelector<HTMLElement>(".fix")?.click();
   await tick();
   await tick();
   await tick();
-  expect(desk.reader.place?.key).toBe("acme/app#9");
+  expect(app.reader.position?.key).toBe("acme/app#9");
   await open({ ...thread, comments: [answer] });
   expect(text(".fix")).toBe("Accepted answer");
   document.querySelector<HTMLElement>(".fix")?.click();
   expect(document.activeElement?.getAttribute("data-anchor")).toBe("comment-7");
 });
 
-it("shows the first of many links, so that the text is in sight, and the others on demand", async () => {
+it("shows the first links and expands the rest", async () => {
   await open({ ...thread, links: Array.from({ length: 40 }, (_, at) => link("mentions", { key: `acme/app#${at + 2}` })) });
   expect(document.querySelectorAll(".links [data-doc]").length).toBe(6);
   const more = document.querySelector<HTMLElement>(".links .rest");
@@ -67,8 +67,8 @@ it("shows the first of many links, so that the text is in sight, and the others 
   expect(document.querySelectorAll(".links [data-doc]").length).toBe(40);
 });
 
-it("claims no fix where none is told", () => {
-  const words = (change: Partial<Thread>) => fixOf({ ...thread, ...change })?.words ?? null;
+it("claims no fix without evidence", () => {
+  const words = (change: Partial<Thread>) => fixOf({ ...thread, ...change })?.label ?? null;
   expect([
     words({}),
     words({ links: [link("closes", { state: "closed" })] }),
@@ -80,7 +80,7 @@ it("claims no fix where none is told", () => {
   ]).toEqual([null, null, null, "Fix proposed in #9", "Duplicate of #9", null, null]);
 });
 
-it("names nobody for a note, and links the numbers of the item that it is about", async () => {
+it("a note has no author and links numbers", async () => {
   const about = link("relates_to", { outgoing: true, document: "issue", key: "acme/app#113", state: "open" });
   await open({ ...thread, key: "note#1", kind: "note", source: "note", author: null, html: "<p>See #113.</p>", links: [about] });
   expect(text(".comment header")).toMatch(/^Written \d+ months? ago$/);
@@ -88,10 +88,10 @@ it("names nobody for a note, and links the numbers of the item that it is about"
   expect(document.querySelector(".prose a")?.getAttribute("data-item")).toBe("acme/app#113");
 });
 
-it("shows an item anew once something about it has changed", async () => {
+it("reloads a changed item", async () => {
   await open(thread);
   served = { ...thread, links: [link("relates_to", { document: "note", key: "note#1", title: "Chains" })] };
-  desk.refreshShown();
+  app.refreshShown();
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(text(".links")).toContain("note#1 Chains");
 });

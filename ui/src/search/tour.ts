@@ -1,27 +1,27 @@
-// The six keys that get a newcomer through the day. Each is ticked off once it was used.
+// The six keys that a newcomer needs; each is ticked off after its first use.
 
 import type { CommandId, ViewId } from "../shell/keys";
-import type { Shelf } from "../shell/shelf.svelte";
+import type { LocalStore } from "../shell/localStore.svelte";
 import { words } from "../words";
 
-const said = words.search.tour;
+const texts = words.search.tour;
 
-export interface FirstKey {
-  /** What was done when it was used. */
+interface TourKey {
+  /** The command or action of the key. */
   id: CommandId | ViewId | "read";
   keys: string;
-  does: string;
+  description: string;
 }
 
-export const FIRST_KEYS: readonly FirstKey[] = [
-  { id: "read", keys: "Enter", does: said.read },
-  { id: "item.duplicates", keys: "Shift D", does: said.duplicates },
-  { id: "item.solved", keys: "Shift S", does: said.solved },
-  { id: "triage", keys: "2", does: said.triage },
-  { id: "palette", keys: "Ctrl K", does: said.palette },
-  { id: "help", keys: "?", does: said.help },
+export const TOUR_KEYS: readonly TourKey[] = [
+  { id: "read", keys: "Enter", description: texts.read },
+  { id: "item.duplicates", keys: "Shift D", description: texts.duplicates },
+  { id: "item.solved", keys: "Shift S", description: texts.solved },
+  { id: "triage", keys: "2", description: texts.triage },
+  { id: "palette", keys: "Ctrl K", description: texts.palette },
+  { id: "help", keys: "?", description: texts.help },
 ];
 
-export function knowsKeys(shelf: Shelf): boolean {
-  return FIRST_KEYS.every(({ id }) => shelf.hasLearnt(id));
+export function isTourDone(store: LocalStore): boolean {
+  return TOUR_KEYS.every(({ id }) => store.isUsed(id));
 }

@@ -1,45 +1,45 @@
-// The embedding models: those that are here, the one that answers, and the way of others to here.
+// The installed embedding models, the one in use, and the way to add others.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Catalog, ModelView } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
-/** How a model comes here. */
-export type Way = "catalog" | "files";
+/** How a model is added. */
+export type ModelOrigin = "catalog" | "files";
 
-export class Models extends Asking {
+export class Models extends EngineRequest {
   list = $state.raw<readonly ModelView[]>([]);
   catalog = $state.raw<Catalog | null>(null);
 
-  readonly #desk: Desk;
+  readonly #app: AppState;
 
-  constructor(desk: Desk) {
+  constructor(app: AppState) {
     super();
-    this.#desk = desk;
+    this.#app = app;
   }
 
-  /** What may be fetched by name and is not here yet. */
-  get missing(): Catalog["models"] {
+  /** The catalog's models that are not installed. */
+  get available(): Catalog["models"] {
     return this.catalog?.models.filter(({ name }) => !this.list.some((model) => model.name === name)) ?? [];
   }
 
   async load(): Promise<void> {
-    await this.ask(Promise.all([api.models(), api.catalog()]), ([list, catalog]) => Object.assign(this, { list, catalog }));
+    await this.run(Promise.all([api.models(), api.catalog()]), ([list, catalog]) => Object.assign(this, { list, catalog }));
   }
 
-  /** Brings a model in, by its name in the catalogue or from a path. Whether it is here now. */
-  async bring(way: Way, what: string): Promise<boolean> {
+  /** Adds a model by its name in the catalog or from a path. Returns whether it succeeded. */
+  async add(way: ModelOrigin, value: string): Promise<boolean> {
     this.failure = null;
     try {
-      const model = await this.#desk.jobs.run("model", (onProgress) =>
-        way === "catalog" ? api.installModel(what, onProgress) : api.importModel(what, null, onProgress),
+      const model = await this.#app.jobs.run("model", (onProgress) =>
+        way === "catalog" ? api.installModel(value, onProgress) : api.importModel(value, null, onProgress),
       );
-      this.#desk.toasts.say(words.settings.models.added(model.name));
-    } catch (thrown) {
-      const failure = api.failure(thrown);
-      if (failure.code === "cancelled") this.#desk.say(thrown);
+      this.#app.toasts.show(words.settings.models.added(model.name));
+    } catch (error) {
+      const failure = api.toFailure(error);
+      if (failure.code === "cancelled") this.#app.showError(error);
       else this.failure = failure;
       return false;
     }
@@ -47,17 +47,17 @@ export class Models extends Asking {
     return true;
   }
 
-  /** Makes the vectors of a model beside those that answer, and lets it answer when they are complete. */
+  /** Indexes with another model, which replaces the current one once its index is complete. */
   async use(name: string): Promise<void> {
     this.failure = null;
     try {
       await api.useModel(name);
-    } catch (thrown) {
-      this.failure = api.failure(thrown);
+    } catch (error) {
+      this.failure = api.toFailure(error);
       return;
     }
-    await Promise.all([this.load(), this.#desk.refresh()]);
-    await this.#desk.update();
+    await Promise.all([this.load(), this.#app.refresh()]);
+    await this.#app.updateIndexes();
     await this.load();
   }
 
@@ -65,9 +65,9 @@ export class Models extends Asking {
     this.failure = null;
     try {
       await api.removeModel(name);
-      this.#desk.toasts.say(words.settings.models.removed(name));
-    } catch (thrown) {
-      this.failure = api.failure(thrown);
+      this.#app.toasts.show(words.settings.models.removed(name));
+    } catch (error) {
+      this.failure = api.toFailure(error);
     }
     await this.load();
   }

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import { openWindow, page, press, rest, text } from "../stories/page";
+import { openWindow, setUpPage, press, settle, text } from "../stories/testPage";
 
-page();
+setUpPage();
 
-it("tells how much a model reads in words, and its figures to who asks for them", async () => {
-  const desk = await openWindow("full");
-  desk.go("settings");
-  await rest();
+it("shows input sizes in words, details in tokens", async () => {
+  const app = await openWindow("full");
+  app.go("settings");
+  await settle();
   expect(text("tr[data-model] td")).toBe("about 190 words per passage");
   press("i");
-  await rest();
+  await settle();
   expect(text("tr[data-model] td")).toBe("about 190 words per passage 256 tokens, 384 dimensions");
 });

@@ -1,46 +1,46 @@
 import { flushSync, mount, unmount } from "svelte";
 import { expect, it } from "vitest";
-import { pressed } from "./shortcut";
+import { parseShortcut } from "./shortcut";
 import ShortcutField from "./ShortcutField.svelte";
 
 const key = (key: string, code: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, code, bubbles: true, cancelable: true, ...more });
 
-it("writes keys as the system wants them", () => {
-  expect(pressed(key("p", "KeyP", { ctrlKey: true, altKey: true }))).toEqual({ shortcut: "Ctrl+Alt+P" });
-  expect(pressed(key("P", "KeyP", { ctrlKey: true, shiftKey: true }))).toEqual({ shortcut: "Ctrl+Shift+P" });
-  expect(pressed(key(" ", "Space", { altKey: true }))).toEqual({ shortcut: "Alt+Space" });
-  expect(pressed(key("ArrowUp", "ArrowUp", { metaKey: true }))).toEqual({ shortcut: "Super+Up" });
-  expect(pressed(key("F8", "F8", { ctrlKey: true }))).toEqual({ shortcut: "Ctrl+F8" });
-  expect(pressed(key("!", "Digit1", { ctrlKey: true, shiftKey: true }))).toEqual({ shortcut: "Ctrl+Shift+1" });
-  // What stands on the key, not where it is; but with Option a Mac types a sign.
-  expect(pressed(key("a", "KeyQ", { ctrlKey: true }))).toEqual({ shortcut: "Ctrl+A" });
-  expect(pressed(key("π", "KeyP", { altKey: true }))).toEqual({ shortcut: "Alt+P" });
+it("formats pressed keys", () => {
+  expect(parseShortcut(key("p", "KeyP", { ctrlKey: true, altKey: true }))).toEqual({ shortcut: "Ctrl+Alt+P" });
+  expect(parseShortcut(key("P", "KeyP", { ctrlKey: true, shiftKey: true }))).toEqual({ shortcut: "Ctrl+Shift+P" });
+  expect(parseShortcut(key(" ", "Space", { altKey: true }))).toEqual({ shortcut: "Alt+Space" });
+  expect(parseShortcut(key("ArrowUp", "ArrowUp", { metaKey: true }))).toEqual({ shortcut: "Super+Up" });
+  expect(parseShortcut(key("F8", "F8", { ctrlKey: true }))).toEqual({ shortcut: "Ctrl+F8" });
+  expect(parseShortcut(key("!", "Digit1", { ctrlKey: true, shiftKey: true }))).toEqual({ shortcut: "Ctrl+Shift+1" });
+  // The character decides, except with Option on a Mac, which types another one.
+  expect(parseShortcut(key("a", "KeyQ", { ctrlKey: true }))).toEqual({ shortcut: "Ctrl+A" });
+  expect(parseShortcut(key("π", "KeyP", { altKey: true }))).toEqual({ shortcut: "Alt+P" });
 });
 
-it("takes no key that would be taken from every program, and waits while only a modifier is held", () => {
-  expect(pressed(key("p", "KeyP"))).toHaveProperty("problem");
-  expect(pressed(key("P", "KeyP", { shiftKey: true }))).toHaveProperty("problem");
-  expect(pressed(key("Dead", "BracketLeft", { ctrlKey: true }))).toHaveProperty("problem");
-  expect(pressed(key("Control", "ControlLeft", { ctrlKey: true }))).toBe(null);
+it("requires a modifier and a key", () => {
+  expect(parseShortcut(key("p", "KeyP"))).toHaveProperty("problem");
+  expect(parseShortcut(key("P", "KeyP", { shiftKey: true }))).toHaveProperty("problem");
+  expect(parseShortcut(key("Dead", "BracketLeft", { ctrlKey: true }))).toHaveProperty("problem");
+  expect(parseShortcut(key("Control", "ControlLeft", { ctrlKey: true }))).toBe(null);
 });
 
-it("records keys while it has the focus, keeps them at Esc, and is left with Tab", () => {
+it("records keys until Esc or Tab", () => {
   const chosen: string[] = [];
-  const shown = mount(ShortcutField, { target: document.body, props: { shortcut: "Ctrl+Alt+P", problem: "Another program holds it.", choose: (one: string) => void chosen.push(one) } });
+  const shown = mount(ShortcutField, { target: document.body, props: { shortcut: "Ctrl+Alt+P", problem: "Another program holds it.", choose: (entry: string) => void chosen.push(entry) } });
   flushSync();
   const field = document.querySelector("input") as HTMLInputElement;
-  const said = () => document.getElementById("prompt-shortcut-about")?.textContent.trim();
+  const texts = () => document.getElementById("prompt-shortcut-about")?.textContent.trim();
   const press = (event: KeyboardEvent) => {
     field.dispatchEvent(event);
     flushSync();
     return event.defaultPrevented;
   };
-  expect([said(), field.getAttribute("aria-invalid")]).toEqual(["Another program holds it.", "true"]);
+  expect([texts(), field.getAttribute("aria-invalid")]).toEqual(["Another program holds it.", "true"]);
   field.focus();
   flushSync();
-  expect(said()).toContain("Press the new shortcut");
+  expect(texts()).toContain("Press the new shortcut");
   press(key("j", "KeyJ"));
-  expect(said()).toContain("Combine it with Ctrl");
+  expect(texts()).toContain("Combine it with Ctrl");
   press(key("Escape", "Escape"));
   press(key("j", "KeyJ", { ctrlKey: true }));
   expect([chosen, document.activeElement]).toEqual([[], field]);

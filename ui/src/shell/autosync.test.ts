@@ -1,13 +1,13 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Desk } from "./desk.svelte";
+import { AppState } from "./appState.svelte";
 
 const MINUTE = 60_000;
 const NOW = Date.parse("2026-05-12T10:00:00Z");
 const report = { source: "acme/app", new: 1, updated: 0, problem: null };
 const waits = (key: string, band: string) => ({ key, title: key, created_at: null, url: null, candidate: { key: "acme/app#1", band, state: "open" } });
 
-let desk: Desk;
+let app: AppState;
 let asked: string[];
 let told: string[];
 let queue: unknown[];
@@ -45,38 +45,38 @@ beforeEach(async () => {
     if (command === "search") return { hits: [], total: 0, notices: [], took_ms: 1 };
     return command === "update_index" ? { busy_elsewhere: false, calibrated: [] } : null;
   });
-  desk = new Desk();
-  desk.shelf.open("/casebook");
-  desk.shelf.keep({ syncEvery: 15 });
-  await desk.sources.load();
+  app = new AppState();
+  app.store.open("/casebook");
+  app.store.update({ syncEvery: 15 });
+  await app.sources.load();
 });
 afterEach(() => {
   clearMocks();
   vi.restoreAllMocks();
 });
 
-it("asks nobody until an interval was chosen, and then only the sources that are due", async () => {
-  desk.shelf.keep({ syncEvery: 0 });
-  await desk.autosync.look(NOW);
+it("syncs only due sources, off by default", async () => {
+  app.store.update({ syncEvery: 0 });
+  await app.autosync.syncDue(NOW);
   expect(asked).not.toContain("sync");
-  desk.shelf.keep({ syncEvery: 60 });
-  expect(desk.autosync.due(NOW)).toEqual([]);
-  desk.shelf.keep({ syncEvery: 15 });
-  expect(desk.autosync.due(NOW)).toEqual(["acme/app"]);
+  app.store.update({ syncEvery: 60 });
+  expect(app.autosync.due(NOW)).toEqual([]);
+  app.store.update({ syncEvery: 15 });
+  expect(app.autosync.due(NOW)).toEqual(["acme/app"]);
 });
 
-it("says how many new reports are possible duplicates", async () => {
+it("reports new possible duplicates", async () => {
   synced = () => {
     queue = [waits("acme/app#7", "likely"), waits("acme/app#8", "likely"), waits("acme/app#9", "related")];
     return [report];
   };
-  await desk.autosync.look(NOW);
-  expect(desk.toasts.shown?.text).toBe("1 new report is a possible duplicate. See it in Triage.");
-  // The desktop is told the same, and no title.
+  await app.autosync.syncDue(NOW);
+  expect(app.toasts.shown?.text).toBe("1 new report is a possible duplicate. See it in Triage.");
+  // The desktop notification has the same text, without titles.
   expect(told).toEqual(["1 new report is a possible duplicate."]);
 });
 
-it("says that something which was fixed may be back", async () => {
+it("reports possible regressions", async () => {
   const fixedBefore = (key: string) => {
     const item = waits(key, "likely");
     return { ...item, candidate: { ...item.candidate, disposition: { possible_regression: null } } };
@@ -85,71 +85,71 @@ it("says that something which was fixed may be back", async () => {
     queue = [fixedBefore("acme/app#8"), waits("acme/app#9", "possible")];
     return [report];
   };
-  await desk.autosync.look(NOW);
+  await app.autosync.syncDue(NOW);
   expect(told).toEqual(["2 new reports are possible duplicates. 1 of them looks like something fixed earlier."]);
 });
 
-it("says that an earlier report was solved which an open one may be the same as", async () => {
+it("reports solved candidates of open reports", async () => {
   synced = () => {
     queue = [];
     threads = { "acme/app#1": { key: "acme/app#1", state: "closed", state_reason: "completed" } };
     return [report];
   };
-  await desk.autosync.look(NOW);
+  await app.autosync.syncDue(NOW);
   expect(told).toEqual(["1 open report may duplicate one that was just solved."]);
 });
 
-it("says nothing of an earlier report that was closed without a fix", async () => {
+it("ignores candidates closed without a fix", async () => {
   synced = () => {
     queue = [];
     threads = { "acme/app#1": { key: "acme/app#1", state: "closed", state_reason: "not_planned" } };
     return [report];
   };
-  await desk.autosync.look(NOW);
+  await app.autosync.syncDue(NOW);
   expect(told).toEqual([]);
 });
 
-it("tells of problems that newly came back after the fix", async () => {
+it("reports problems that came back", async () => {
   back = ["acme/app#2"];
   synced = () => {
     back = ["acme/app#2", "acme/app#3"];
     return [report];
   };
-  await desk.autosync.look(NOW);
-  expect(desk.toasts.shown?.text).toBe("1 problem came back after the fix. See it in Problems.");
+  await app.autosync.syncDue(NOW);
+  expect(app.toasts.shown?.text).toBe("1 problem came back after the fix. See it in Problems.");
   expect(told).toEqual(["1 problem came back after the fix."]);
 });
 
-it("tells of a failure in passing, and does not try again before the next time", async () => {
+it("shows a failure once per interval", async () => {
   synced = () => {
     throw { code: "network", message: "there is no network", hint: null };
   };
-  await desk.autosync.look(NOW);
-  expect([desk.message, desk.toasts.shown?.text]).toEqual([null, "Not synced: there is no network."]);
+  await app.autosync.syncDue(NOW);
+  expect([app.message, app.toasts.shown?.text]).toEqual([null, "Not synced: there is no network."]);
   const before = asked.filter((command) => command === "sync").length;
-  await desk.autosync.look(NOW + MINUTE);
+  await app.autosync.syncDue(NOW + MINUTE);
   expect(asked.filter((command) => command === "sync").length).toBe(before);
 });
 
-it("syncs each source at its own interval, and by hand alone where that was chosen", async () => {
+it("respects the interval of each source", async () => {
   mirrors = ["acme/app", "acme/mill", "acme/pump"];
-  desk.shelf.setSyncOf("acme/mill", 0);
-  desk.shelf.setSyncOf("acme/pump", 240);
-  await desk.autosync.look(NOW);
-  // It was tried, and is due again after its own time.
-  await desk.autosync.look(NOW + 2 * MINUTE);
-  await desk.autosync.look(NOW + 300 * MINUTE);
+  app.store.setSyncInterval("acme/mill", 0);
+  app.store.setSyncInterval("acme/pump", 240);
+  await app.autosync.syncDue(NOW);
+  // After an attempt, it is due again after its own interval.
+  await app.autosync.syncDue(NOW + 2 * MINUTE);
+  await app.autosync.syncDue(NOW + 300 * MINUTE);
   expect(syncs).toEqual(["acme/app", "acme/app acme/pump"]);
-  desk.shelf.keep({ syncEvery: 0 });
-  expect(desk.autosync.due(NOW + 900 * MINUTE)).toEqual(["acme/pump"]);
+  app.store.update({ syncEvery: 0 });
+  expect(app.autosync.due(NOW + 900 * MINUTE)).toEqual(["acme/pump"]);
 });
 
-it("waits for a network that costs nothing, where it was told to and the system knows", async () => {
-  desk.shelf.keep({ syncMetered: false });
+it("waits on metered networks", async () => {
+  app.store.update({ syncMetered: false });
   metered = true;
-  await desk.autosync.look(NOW);
+  await app.autosync.syncDue(NOW);
   expect(syncs).toEqual([]);
   metered = null;
-  await desk.autosync.look(NOW);
+  await app.autosync.syncDue(NOW);
   expect(syncs).toEqual(["acme/app"]);
 });

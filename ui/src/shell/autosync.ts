@@ -1,36 +1,35 @@
-// Syncs by itself at the intervals that a person chose, for all sources or for one, and says what is new to decide. Off until it is chosen.
+// Automatic syncs at the chosen intervals, with a notification of what is new. Off by default.
 
 import * as api from "../lib/api";
 import type { TriageItem } from "../lib/types";
-import { mayBeBack, maybeSame } from "../triage/words";
+import { isPossibleRegression, isDuplicateBand } from "../triage/labels";
 import { words } from "../words";
-import type { Desk } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
-const said = words.shell;
+const texts = words.shell;
 
-/** The intervals to choose from, in minutes; 0 is only by hand. */
+/** The offered intervals in minutes; 0 is manual. */
 export const INTERVALS = [15, 60, 240, 1440, 0] as const;
 
-export function every(minutes: number): string {
-  const { intervals } = said;
+export function intervalLabel(minutes: number): string {
+  const { intervals } = texts;
   if (minutes === 0) return intervals.byHand;
   if (minutes === 1440) return intervals.day;
   return minutes < 60 ? intervals.minutes(minutes) : minutes === 60 ? intervals.hour : intervals.hours(minutes / 60);
 }
 
 const MINUTE = 60_000;
-/** Of so many earlier reports, the surest first, it is looked up whether they were solved: each is a question of its own. */
-const LOOKED_UP = 20;
+/** The most likely duplicates whose candidates are looked up; each needs a request of its own. */
+const MAX_LOOKUPS = 20;
 
-/** What came in, in a sentence or two. */
-function told(fresh: readonly TriageItem[]): string[] {
-  const back = fresh.filter(mayBeBack).length;
-  return [said.news.maybeSame(fresh.length), ...(back > 0 ? [said.news.maybeBack(back, fresh.length)] : [])];
+function duplicateNews(newDuplicates: readonly TriageItem[]): string[] {
+  const regressions = newDuplicates.filter(isPossibleRegression).length;
+  return [texts.news.maybeSame(newDuplicates.length), ...(regressions > 0 ? [texts.news.maybeBack(regressions, newDuplicates.length)] : [])];
 }
 
-/** How many reports wait with an earlier one that was open before and is solved now. */
-async function solved(before: readonly TriageItem[]): Promise<number> {
-  const open = before.filter(({ candidate }) => maybeSame(candidate.band) && candidate.state === "open").slice(0, LOOKED_UP);
+/** Counts the waiting reports whose candidate was open before and is solved now. */
+async function countSolved(previous: readonly TriageItem[]): Promise<number> {
+  const open = previous.filter(({ candidate }) => isDuplicateBand(candidate.band) && candidate.state === "open").slice(0, MAX_LOOKUPS);
   const isSolved = async (key: string) => {
     const thread = await api.thread(key).catch(() => null);
     return thread?.state === "closed" && (thread.state_reason ?? "completed") === "completed";
@@ -38,75 +37,74 @@ async function solved(before: readonly TriageItem[]): Promise<number> {
   return (await Promise.all(open.map((item) => isSolved(item.candidate.key)))).filter(Boolean).length;
 }
 
-/** How many problems are looked through for those that came back. */
-const PROBLEMS = 1000;
+/** The number of problems checked for recurrence. */
+const MAX_PROBLEMS = 1000;
 
-/** The problems that came back after their fix; null if this cannot be told. */
-async function recurring(): Promise<ReadonlySet<string> | null> {
-  const response = await api.problems(null, "recurring", PROBLEMS).catch(() => null);
-  return response && new Set(response.problems.map((one) => one.head.key));
+/** Returns the problems that recurred after their fix; `null` on an error. */
+async function recurringProblems(): Promise<ReadonlySet<string> | null> {
+  const response = await api.problems(null, "recurring", MAX_PROBLEMS).catch(() => null);
+  return response && new Set(response.problems.map((entry) => entry.head.key));
 }
 
 export class AutoSync {
-  #desk: Desk;
+  #app: AppState;
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** When each source was last tried: a laptop without a network is not asked every minute. */
-  #tried = new Map<string, number>();
+  /** The last attempt per source, so that an offline machine does not retry every minute. */
+  #attempts = new Map<string, number>();
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(app: AppState) {
+    this.#app = app;
   }
 
-  /** Looks from now on whether a sync is due. */
   start(): void {
-    this.#timer ??= setInterval(() => void this.look(Date.now()), MINUTE);
+    this.#timer ??= setInterval(() => void this.syncDue(Date.now()), MINUTE);
   }
 
-  /** After how many minutes a source is synced by itself; 0 is never. */
+  /** Returns a source's interval in minutes; 0 is never. */
   interval(source: string): number {
-    const { syncEach, syncEvery } = this.#desk.shelf.kept;
+    const { syncEach, syncEvery } = this.#app.store.state;
     return syncEach[source] ?? syncEvery;
   }
 
-  /** The sources that were last asked, and last tried, longer ago than was chosen. */
+  /** Returns the sources whose last sync and last attempt are older than their interval. */
   due(now: number): string[] {
     const isDue = (source: string, at: string | null) => {
       const interval = this.interval(source) * MINUTE;
-      const last = Math.max(at === null ? 0 : Date.parse(at), this.#tried.get(source) ?? 0);
+      const last = Math.max(at === null ? 0 : Date.parse(at), this.#attempts.get(source) ?? 0);
       return interval > 0 && now - last >= interval;
     };
-    return this.#desk.sources.mirrors.filter((mirror) => isDue(mirror.source, mirror.synced_at)).map((mirror) => mirror.source);
+    return this.#app.sources.mirrors.filter((mirror) => isDue(mirror.source, mirror.synced_at)).map((mirror) => mirror.source);
   }
 
-  /** Whether it waits for a network that costs nothing. */
-  async #waits(): Promise<boolean> {
-    if (this.#desk.shelf.kept.syncMetered) return false;
+  /** Returns whether the network is metered and syncing there is off. */
+  async #isBlocked(): Promise<boolean> {
+    if (this.#app.store.state.syncMetered) return false;
     return (await api.isMetered().catch(() => null)) === true;
   }
 
-  /** Syncs what is due, unless something else runs, and checks what came in for duplicates. */
-  async look(now: number): Promise<void> {
-    const { sources, triage, toasts, jobs } = this.#desk;
+  /** Syncs due sources unless a job runs, then checks the new reports for duplicates. */
+  async syncDue(now: number): Promise<void> {
+    const { sources, triage, toasts, jobs } = this.#app;
     const due = this.due(now);
-    if (due.length === 0 || jobs.running.length > 0 || (await this.#waits())) return;
-    for (const source of due) this.#tried.set(source, now);
+    if (due.length === 0 || jobs.running.length > 0 || (await this.#isBlocked())) return;
+    for (const source of due) this.#attempts.set(source, now);
     await triage.load();
-    const before = triage.rows;
-    const known = new Set(before.map((item) => item.key));
-    const recurred = await recurring();
+    const previous = triage.rows;
+    const knownKeys = new Set(previous.map((item) => item.key));
+    const recurringBefore = await recurringProblems();
     if (!(await sources.sync(due, { isQuiet: true }))) return;
     await triage.scan();
-    const fresh = triage.rows.filter((item) => !known.has(item.key) && maybeSame(item.candidate.band));
-    const helped = await solved(before);
-    const news = fresh.length > 0 ? told(fresh) : [];
-    if (helped > 0) news.push(said.news.solved(helped));
-    const back = [...((recurred && (await recurring())) ?? [])].filter((key) => !recurred?.has(key)).length;
-    if (back > 0) news.push(said.news.cameBack(back));
+    const newDuplicates = triage.rows.filter((item) => !knownKeys.has(item.key) && isDuplicateBand(item.candidate.band));
+    const solvedCount = await countSolved(previous);
+    const news = newDuplicates.length > 0 ? duplicateNews(newDuplicates) : [];
+    if (solvedCount > 0) news.push(texts.news.solved(solvedCount));
+    const regressions = [...((recurringBefore && (await recurringProblems())) ?? [])].filter((key) => !recurringBefore?.has(key)).length;
+    if (regressions > 0) news.push(texts.news.cameBack(regressions));
     if (news.length === 0) return;
     const { sentences } = words.shared;
-    const places = [...(fresh.length > 0 ? [said.news.inTriage(fresh.length)] : []), ...(back > 0 ? [said.news.inProblems(back)] : [])];
-    toasts.say(sentences([...news, ...places]));
-    // Only what was seen by nobody is told by the desktop, and a desktop without such a service takes nothing away.
+    const places = [...(newDuplicates.length > 0 ? [texts.news.inTriage(newDuplicates.length)] : []), ...(regressions > 0 ? [texts.news.inProblems(regressions)] : [])];
+    toasts.show(sentences([...news, ...places]));
+    // Only unattended windows notify the desktop, and a desktop without notifications is no error.
     await api.announce(sentences(news)).catch(() => undefined);
   }
 }

@@ -1,27 +1,23 @@
-// What goes onto the clipboard, and how.
+// Links and Markdown of items for the clipboard.
 
-import * as api from "../lib/api";
-import type { Item } from "./shelf.svelte";
+import type { Item } from "./localStore.svelte";
 
-/** An item of which its address is known, and where it is open, its text. */
-export interface Subject extends Item {
+/** An item with its address, and its text while it is open. */
+export interface CurrentItem extends Item {
   url: string | null;
   body: string | null;
 }
 
-/** The address of an item: at its tracker, or in this program where it came from a file. */
-export function link(subject: Subject): string {
+/** Returns an item's address at its tracker, or in this program if it came from a file. */
+export function itemLink(subject: CurrentItem): string {
   if (subject.url) return subject.url;
   return `precedent://item/${subject.key.replaceAll("%", "%25").replaceAll("#", "%23").replaceAll(" ", "%20")}`;
 }
 
-/** Title, key and link, and the text where there is one. */
-export function markdown(subject: Subject): string {
+/** Returns title, key, link and, if loaded, text. */
+export function itemMarkdown(subject: CurrentItem): string {
   const title = subject.title.replace(/\s+/g, " ").replace(/[\\[\]]/g, "\\$&").trim();
-  const head = `[${subject.key}](${link(subject)})`;
+  const head = `[${subject.key}](${itemLink(subject)})`;
   if (subject.body === null) return title ? `${head}: ${title}` : head;
   return `# ${title || subject.key}\n\n${head}\n\n${subject.body.trim()}\n`;
 }
-
-/** Puts a text onto the clipboard. The page's own clipboard is refused by WebKitGTK without a click. */
-export const copy = (text: string): Promise<void> => api.copyText(text);

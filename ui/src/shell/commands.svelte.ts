@@ -1,12 +1,12 @@
-// Which commands can be given just now, and by which keys.
+// The available commands and their keys.
 
-import { COMMANDS, groupOf, isTyping, named, TITLES, type CommandId, type Group, type ListedCommand } from "./keys";
+import { COMMANDS, groupOf, isTyping, keyName, COMMAND_TITLES, type CommandId, type Group, type ListedCommand } from "./keys";
 
 export interface Handler {
   run: () => void;
-  /** Whether it can be given now; always, if it does not say. */
+  /** Whether it is available now; always by default. */
   when?: () => boolean;
-  /** What it is called now, where that is more than its title. */
+  /** A more specific title than the default. */
   title?: () => string;
 }
 
@@ -14,56 +14,56 @@ export type Handlers = Partial<Record<CommandId, Handler>>;
 
 const LIST: readonly ListedCommand[] = COMMANDS;
 
-/** Whether a key writes a letter where there is a text. */
-function types(pressed: string): boolean {
-  return /^(?:Shift )?.$/u.test(pressed);
+/** Returns whether a key types a character in a text box. */
+function typesCharacter(name: string): boolean {
+  return /^(?:Shift )?.$/u.test(name);
 }
 
-/** Option and an arrow move the cursor by words in a text on a Mac. */
+/** On a Mac, Option and an arrow move the cursor by a word. */
 const isMac = typeof navigator !== "undefined" && /Mac/.test(navigator.userAgent);
 
 export class Commands {
   #handlers = new Map<CommandId, Handler>();
-  /** Hears of each command that was given. */
-  onGiven: (id: CommandId) => void = () => {};
+  /** Called after each command. */
+  onRun: (id: CommandId) => void = () => {};
 
-  /** Somebody carries out these commands from now on. Returns how to end that. */
-  serve(handlers: Handlers): () => void {
-    const served = Object.entries(handlers) as [CommandId, Handler][];
-    for (const [id, handler] of served) this.#handlers.set(id, handler);
+  /** Registers handlers. Returns a function that removes them. */
+  register(handlers: Handlers): () => void {
+    const registered = Object.entries(handlers) as [CommandId, Handler][];
+    for (const [id, handler] of registered) this.#handlers.set(id, handler);
     return () => {
-      for (const [id, handler] of served) if (this.#handlers.get(id) === handler) this.#handlers.delete(id);
+      for (const [id, handler] of registered) if (this.#handlers.get(id) === handler) this.#handlers.delete(id);
     };
   }
 
-  can(id: CommandId): boolean {
+  isAvailable(id: CommandId): boolean {
     const handler = this.#handlers.get(id);
     return handler !== undefined && (handler.when?.() ?? true);
   }
 
   run(id: CommandId): void {
-    if (!this.can(id)) return;
+    if (!this.isAvailable(id)) return;
     this.#handlers.get(id)?.run();
-    this.onGiven(id);
+    this.onRun(id);
   }
 
   title(id: CommandId): string {
-    return this.#handlers.get(id)?.title?.() ?? TITLES[id];
+    return this.#handlers.get(id)?.title?.() ?? COMMAND_TITLES[id];
   }
 
-  /** The commands of a group that can be given now. */
+  /** Returns the available commands of a group. */
   available(group: Group): readonly ListedCommand[] {
-    return LIST.filter((one) => groupOf(one.id) === group && this.can(one.id));
+    return LIST.filter((entry) => groupOf(entry.id) === group && this.isAvailable(entry.id));
   }
 
-  /** Gives the command of a key, of the first of these groups that has one. Whether there was one. */
-  key(event: KeyboardEvent, groups: readonly Group[]): boolean {
+  /** Runs the command of a key from the first matching group. Returns whether there was one. */
+  handleKey(event: KeyboardEvent, groups: readonly Group[]): boolean {
     if (event.isComposing) return false;
-    const pressed = named(event);
+    const name = keyName(event);
     const typing = isTyping(event.target);
     if (typing && isMac && event.altKey) return false;
     for (const group of groups) {
-      const command = LIST.find((one) => one.keys.includes(pressed) && groupOf(one.id) === group && (!typing || (one.typing && !types(pressed))) && this.can(one.id));
+      const command = LIST.find((entry) => entry.keys.includes(name) && groupOf(entry.id) === group && (!typing || (entry.typing && !typesCharacter(name))) && this.isAvailable(entry.id));
       if (!command) continue;
       if (!event.repeat || command.held) this.run(command.id);
       return true;

@@ -1,72 +1,72 @@
 import { expect, it, vi } from "vitest";
 import { Commands } from "./commands.svelte";
-import { COMMANDS, groupOf, GROUPS, named, SHORTCUTS, TITLES } from "./keys";
+import { COMMANDS, groupOf, GROUPS, keyName, SHORTCUTS, COMMAND_TITLES } from "./keys";
 
 const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
 
-it("gives a command by its key, and ends with who carries it out", () => {
+it("runs a command while it is registered", () => {
   const commands = new Commands();
   const decide = vi.fn();
-  const end = commands.serve({ "triage.duplicate": { run: decide } });
-  expect(commands.key(press("d"), ["triage"])).toBe(true);
-  expect(commands.key(press("d"), ["search"])).toBe(false);
+  const end = commands.register({ "triage.duplicate": { run: decide } });
+  expect(commands.handleKey(press("d"), ["triage"])).toBe(true);
+  expect(commands.handleKey(press("d"), ["search"])).toBe(false);
   end();
-  expect([commands.key(press("d"), ["triage"]), decide.mock.calls.length]).toEqual([false, 1]);
+  expect([commands.handleKey(press("d"), ["triage"]), decide.mock.calls.length]).toEqual([false, 1]);
 });
 
-it("decides once while a key is held, and moves on and on", () => {
+it("a held key repeats moves, not decisions", () => {
   const commands = new Commands();
   const [decide, move] = [vi.fn(), vi.fn()];
-  commands.serve({ "triage.duplicate": { run: decide }, "triage.next": { run: move } });
+  commands.register({ "triage.duplicate": { run: decide }, "triage.next": { run: move } });
   for (const repeat of [false, true, true]) {
-    // A held key that does nothing must do nothing else either.
-    expect(commands.key(press("d", { repeat }), ["triage"])).toBe(true);
-    commands.key(press("j", { repeat }), ["triage"]);
+    // A held key without a repeat still blocks other handlers.
+    expect(commands.handleKey(press("d", { repeat }), ["triage"])).toBe(true);
+    commands.handleKey(press("j", { repeat }), ["triage"]);
   }
   expect([decide.mock.calls.length, move.mock.calls.length]).toEqual([1, 3]);
 });
 
-it("leaves to a text box what is typed, and takes what works there too", () => {
+it("text boxes keep their keys", () => {
   const commands = new Commands();
   const [pin, save] = [vi.fn(), vi.fn()];
-  commands.serve({ "item.pin": { run: pin }, "search.save": { run: save } });
+  commands.register({ "item.pin": { run: pin }, "search.save": { run: save } });
   const box = document.createElement("textarea");
-  box.addEventListener("keydown", (event) => void commands.key(event, ["search", "item"]));
+  box.addEventListener("keydown", (event) => void commands.handleKey(event, ["search", "item"]));
   box.dispatchEvent(press("P", { shiftKey: true }));
   box.dispatchEvent(press("s", { ctrlKey: true }));
   expect([pin.mock.calls.length, save.mock.calls.length]).toEqual([0, 1]);
 });
 
-it("offers only what can be given now", () => {
+it("lists only available commands", () => {
   const commands = new Commands();
   let can = false;
-  commands.serve({ "item.tracker": { run: () => {}, when: () => can }, "item.pin": { run: () => {}, title: () => "Unpin" } });
-  expect(commands.available("item").map((one) => commands.title(one.id))).toEqual(["Unpin"]);
+  commands.register({ "item.tracker": { run: () => {}, when: () => can }, "item.pin": { run: () => {}, title: () => "Unpin" } });
+  expect(commands.available("item").map((entry) => commands.title(entry.id))).toEqual(["Unpin"]);
   can = true;
-  expect(commands.available("item").map((one) => one.id)).toEqual(["item.tracker", "item.pin"]);
+  expect(commands.available("item").map((entry) => entry.id)).toEqual(["item.tracker", "item.pin"]);
 });
 
-it("names keys as they are written", () => {
-  expect(named(press("D", { shiftKey: true }))).toBe("Shift D");
-  expect(named(press("d"))).toBe("d");
-  expect(named(press("?", { shiftKey: true }))).toBe("?");
-  expect(named(press("F10", { shiftKey: true }))).toBe("Shift F10");
-  expect(named(press("ArrowLeft", { altKey: true }))).toBe("Alt ←");
-  expect(named(press("k", { metaKey: true }))).toBe("Ctrl K");
-  expect(named(press("Z", { ctrlKey: true, shiftKey: true }))).toBe("Ctrl Shift Z");
+it("names pressed keys", () => {
+  expect(keyName(press("D", { shiftKey: true }))).toBe("Shift D");
+  expect(keyName(press("d"))).toBe("d");
+  expect(keyName(press("?", { shiftKey: true }))).toBe("?");
+  expect(keyName(press("F10", { shiftKey: true }))).toBe("Shift F10");
+  expect(keyName(press("ArrowLeft", { altKey: true }))).toBe("Alt ←");
+  expect(keyName(press("k", { metaKey: true }))).toBe("Ctrl K");
+  expect(keyName(press("Z", { ctrlKey: true, shiftKey: true }))).toBe("Ctrl Shift Z");
 });
 
-it("has each key once where it works, and lists each", () => {
+it("keys are unique and listed", () => {
   for (const group of GROUPS) {
     const reach = group === "everywhere" ? ["everywhere"] : ["everywhere", "item", group];
-    const keys = COMMANDS.filter((one) => reach.includes(groupOf(one.id))).flatMap((one) => one.keys as readonly string[]);
-    // Sources have no items to copy the key of.
+    const keys = COMMANDS.filter((entry) => reach.includes(groupOf(entry.id))).flatMap((entry) => entry.keys as readonly string[]);
+    // Sources have no items whose key could be copied.
     if (group !== "sources") expect(new Set(keys).size, `${group}: ${keys.join(", ")}`).toBe(keys.length);
-    const listed = SHORTCUTS.find((one) => one.id === group)?.shortcuts.flatMap((one) => one.keys) ?? [];
-    for (const command of COMMANDS.filter((one) => groupOf(one.id) === group)) expect(listed).toEqual(expect.arrayContaining([...command.keys]));
+    const listed = SHORTCUTS.find((entry) => entry.id === group)?.shortcuts.flatMap((entry) => entry.keys) ?? [];
+    for (const command of COMMANDS.filter((entry) => groupOf(entry.id) === group)) expect(listed).toEqual(expect.arrayContaining([...command.keys]));
   }
 });
 
-it("has a name for each command, and for nothing else", () => {
-  expect(Object.keys(TITLES).toSorted()).toEqual(COMMANDS.map((one) => one.id).toSorted());
+it("every command has a title", () => {
+  expect(Object.keys(COMMAND_TITLES).toSorted()).toEqual(COMMANDS.map((entry) => entry.id).toSorted());
 });

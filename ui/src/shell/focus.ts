@@ -1,13 +1,13 @@
-// The focus stays in the window's view: what had it may go away at any time.
+// Keeps the focus within the view when the focused element disappears.
 
-/** Whether nothing that a person chose has the focus. */
+/** Returns whether no element chosen by a person has the focus. */
 export function isFocusLost(): boolean {
   const active = document.activeElement;
   return active === null || active === document.body || active.id === "main";
 }
 
-/** Gives the focus to the view when what had it was taken out of the page. */
-export function holdFocus(view: HTMLElement): () => void {
+/** Focuses the view when the focused element is removed. */
+export function keepFocus(view: HTMLElement): () => void {
   const observer = new MutationObserver((changes) => {
     const isGone = changes.some((change) => change.removedNodes.length > 0);
     if (isGone && document.activeElement === document.body && document.hasFocus()) view.focus({ preventScroll: true });

@@ -10,22 +10,22 @@ const status = (full_text = 3, sources = [source]): Status => ({
 });
 const mirror = (synced_at: string | null) => ({ synced_at }) as MirrorView;
 
-it("says how fresh the casebook is, by what was asked longest ago", () => {
+it("shows the oldest sync", () => {
   const mirrors = [mirror("2026-05-01T11:58:00Z"), mirror("2026-05-01T11:00:00Z")];
   expect(freshness(status(), mirrors.slice(0, 1), false, NOW)).toBe("Up to date · 2 min ago");
   expect(freshness(status(), mirrors, false, NOW)).toBe("Up to date · 1 h ago");
   expect(freshness(status(), [...mirrors, mirror(null)], false, NOW)).toBe("Up to date · never synced");
-  // Files are of no day.
+  // Imported files have no sync time.
   expect(freshness(status(), [], false, NOW)).toBe("Up to date");
 });
 
-it("says so while something is missing or on its way", () => {
+it("shows running updates and an incomplete index", () => {
   expect(freshness(status(2), [], false, NOW)).toBe("Semantic search is still indexing");
   expect(freshness(status(2), [], true, NOW)).toBe("Updating");
   expect(freshness(status(0, []), [], false, NOW)).toBe("Empty casebook");
 });
 
-it("keeps the figures for who asks for them", () => {
+it("lists the figures on request", () => {
   const told = figures(status());
   expect(told.slice(0, 2)).toEqual(["3 of 3 documents searchable by keyword", "5 of 5 passages searchable by meaning"]);
   expect([told[2]?.startsWith("acme/app: 3 issues, 1 comment, updated"), told[3]]).toEqual([true, "/casebook"]);

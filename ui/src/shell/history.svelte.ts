@@ -1,19 +1,19 @@
-// The way through the window: where it was before, and where it was before it went back.
+// The back and forward history of the window.
 
-const KEPT = 100;
+const MAX_PLACES = 100;
 
 export class History<T> {
   #past = $state.raw<readonly T[]>([]);
   #future = $state.raw<readonly T[]>([]);
   #same: (a: T, b: T) => boolean;
 
-  /** `same` tells whether two places are one, so that no step leads to where one is. */
+  /** `same` compares two places, so that no step leads to the current one. */
   constructor(same: (a: T, b: T) => boolean) {
     this.#same = same;
   }
 
-  /** Where a step back leads. */
-  get last(): T | null {
+  /** The target of going back. */
+  get previous(): T | null {
     return this.#past.at(-1) ?? null;
   }
 
@@ -21,34 +21,34 @@ export class History<T> {
     return this.#future.at(-1) ?? null;
   }
 
-  /** The window is about to go somewhere else from here. */
-  leave(here: T): void {
-    this.#past = [...this.#without(this.#past, here), here].slice(-KEPT);
+  /** Records a place that is about to be left. */
+  leave(current: T): void {
+    this.#past = [...this.#without(this.#past, current), current].slice(-MAX_PLACES);
     this.#future = [];
   }
 
-  /** Where it was before; nothing where that is not known. */
-  back(here: T): T | null {
-    const past = this.#without(this.#past, here);
+  /** Goes back; `null` at the beginning. */
+  back(current: T): T | null {
+    const past = this.#without(this.#past, current);
     const to = past.at(-1);
     if (to === undefined) return null;
     this.#past = past.slice(0, -1);
-    this.#future = [...this.#without(this.#future, here), here];
+    this.#future = [...this.#without(this.#future, current), current];
     return to;
   }
 
-  /** Where it was before it went back. */
-  forward(here: T): T | null {
-    const future = this.#without(this.#future, here);
+  /** Goes forward; `null` at the end. */
+  forward(current: T): T | null {
+    const future = this.#without(this.#future, current);
     const to = future.at(-1);
     if (to === undefined) return null;
     this.#future = future.slice(0, -1);
-    this.#past = [...this.#without(this.#past, here), here];
+    this.#past = [...this.#without(this.#past, current), current];
     return to;
   }
 
-  #without(places: readonly T[], here: T): readonly T[] {
+  #without(places: readonly T[], current: T): readonly T[] {
     const last = places.at(-1);
-    return last !== undefined && this.#same(last, here) ? places.slice(0, -1) : places;
+    return last !== undefined && this.#same(last, current) ? places.slice(0, -1) : places;
   }
 }

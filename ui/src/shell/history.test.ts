@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
 import { History } from "./history.svelte";
 
-it("forgets what lay ahead when another way is taken", () => {
+it("a new place clears the forward history", () => {
   const history = new History<string>((a, b) => a === b);
   history.leave("a");
   history.back("b");
   history.leave("a");
-  expect([history.last, history.next]).toEqual(["a", null]);
+  expect([history.previous, history.next]).toEqual(["a", null]);
 });
 
-it("never leads to where one is", () => {
+it("never leads to the current place", () => {
   const history = new History<string>((a, b) => a === b);
   history.leave("a");
   history.leave("b");

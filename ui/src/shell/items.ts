@@ -1,76 +1,76 @@
-// The item at hand, wherever it is shown, and what can be done with it.
+// The item that commands act on, and the commands.
 
-import { learnt } from "../lib/learnt";
+import * as api from "../lib/api";
+import { cachedDocument } from "../lib/documentCache";
 import type { DocKind } from "../lib/types";
 import { words } from "../words";
-import { copy, link, markdown, type Subject } from "./clipboard";
+import { itemLink, itemMarkdown, type CurrentItem } from "./clipboard";
 import type { Handler, Handlers } from "./commands.svelte";
-import type { Desk } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
-const said = words.shell;
+const texts = words.shell;
 
-/** The key of the item that an element shows, or whose row it names as the marked one. */
+/** Returns the key of the item that an element shows or names as its active row. */
 export function keyAt(element: Element | null): string | null {
   const row = document.getElementById(element?.getAttribute("aria-activedescendant") ?? "");
   return (row ?? element)?.closest<HTMLElement>("[data-doc]")?.dataset["doc"] ?? null;
 }
 
-/** The one of several marked rows that is read. */
+/** The current row of several selected ones. */
 const CURRENT = "#main .queue [data-doc][aria-current=true]";
-const MARKED = "#main :is([data-doc][aria-selected=true], [data-doc][aria-current=true], .reader[data-doc])";
+const SELECTED = "#main :is([data-doc][aria-selected=true], [data-doc][aria-current=true], .reader[data-doc])";
 
-/** The key of the item at hand: where the focus is, else the one that is marked or read. */
-export function keyAtHand(): string | null {
-  return keyAt(document.activeElement) ?? keyAt(document.querySelector(CURRENT)) ?? keyAt(document.querySelector(MARKED));
+/** Returns the key of the focused item, or of the selected or open one. */
+export function currentKey(): string | null {
+  return keyAt(document.activeElement) ?? keyAt(document.querySelector(CURRENT)) ?? keyAt(document.querySelector(SELECTED));
 }
 
-/** What is known of an item: what was answered of it last, with its text where that is read. */
-export function subject({ view, reader, beside, shelf }: Desk, key: string): Subject {
-  const kept = [...shelf.kept.pinned, ...shelf.kept.recent].find((one) => one.key === key);
-  const read = view === "search" ? [reader.thread, beside.reader.thread].find((one) => one?.key === key) : null;
+/** Returns the known fields of an item, with its text if it is open. */
+export function currentItem({ view, reader, splitPane, store }: AppState, key: string): CurrentItem {
+  const stored = [...store.state.pinned, ...store.state.recent].find((entry) => entry.key === key);
+  const opened = view === "search" ? [reader.thread, splitPane.reader.thread].find((entry) => entry?.key === key) : null;
   const kind: DocKind = key.startsWith("note#") ? "note" : key.includes("#") ? "issue" : "page";
-  return { title: "", kind, state: null, state_reason: null, url: null, ...kept, ...learnt(key), key, body: read?.markdown ?? null };
+  return { title: "", kind, state: null, state_reason: null, url: null, ...stored, ...cachedDocument(key), key, body: opened?.markdown ?? null };
 }
 
-/** What a menu and the palette call an item. */
-export function nameOf(one: { key: string; title: string }): string {
-  return one.title.trim() ? words.shared.named(one.key, one.title) : one.key;
+/** Returns an item's name in menus and the palette. */
+export function itemName(entry: { key: string; title: string }): string {
+  return entry.title.trim() ? words.shared.named(entry.key, entry.title) : entry.key;
 }
 
-/** Carries out the commands that are about an item. */
-export function itemCommands(desk: Desk): Handlers {
-  const is = (test: (one: Subject) => boolean) => () => desk.item !== null && test(desk.item);
-  const does = (run: (one: Subject) => Promise<void> | void, when: (one: Subject) => boolean = () => true): Handler => ({
+export function itemCommands(app: AppState): Handlers {
+  const is = (test: (entry: CurrentItem) => boolean) => () => app.item !== null && test(app.item);
+  const does = (run: (entry: CurrentItem) => Promise<void> | void, when: (entry: CurrentItem) => boolean = () => true): Handler => ({
     when: is(when),
     run: () => {
-      const one = desk.item;
-      if (one) void Promise.resolve(run(one)).catch((thrown: unknown) => desk.say(thrown));
+      const entry = app.item;
+      if (entry) void Promise.resolve(run(entry)).catch((error: unknown) => app.showError(error));
     },
   });
-  const copies = (text: (one: Subject) => string, done: (one: Subject) => string) =>
-    does(async (one) => {
-      await copy(text(one));
-      desk.toasts.say(done(one));
+  const copies = (text: (entry: CurrentItem) => string, done: (entry: CurrentItem) => string) =>
+    does(async (entry) => {
+      await api.copyText(text(entry));
+      app.toasts.show(done(entry));
     });
-  const isReport = (one: Subject) => one.kind === "issue" || one.kind === "pull_request";
+  const isReport = (entry: CurrentItem) => entry.kind === "issue" || entry.kind === "pull_request";
   return {
-    "item.open": does((one) => desk.read(one.key), (one) => desk.view !== "search" || desk.reader.thread?.key !== one.key),
-    "item.beside": does((one) => desk.beside.open(one.key), (one) => desk.beside.can(one.key)),
-    "item.tracker": does((one) => desk.openExternal(one.url ?? ""), (one) => one.url !== null),
-    "item.duplicates": does((one) => desk.findDuplicates(one.key), isReport),
-    "item.solved": does((one) => desk.lookUp(one.key, "case"), isReport),
-    "item.note": does((one) => desk.notes.startWriting({ attach: [one.key] }), (one) => one.kind !== "note"),
-    "item.article": does((one) => desk.article.begin(one.key), isReport),
+    "item.open": does((entry) => app.openDocument(entry.key), (entry) => app.view !== "search" || app.reader.thread?.key !== entry.key),
+    "item.beside": does((entry) => app.splitPane.open(entry.key), (entry) => app.splitPane.canOpen(entry.key)),
+    "item.tracker": does((entry) => app.openExternal(entry.url ?? ""), (entry) => entry.url !== null),
+    "item.duplicates": does((entry) => app.findDuplicates(entry.key), isReport),
+    "item.solved": does((entry) => app.lookUp(entry.key, "case"), isReport),
+    "item.note": does((entry) => app.notes.startDraft({ attach: [entry.key] }), (entry) => entry.kind !== "note"),
+    "item.article": does((entry) => app.article.start(entry.key), isReport),
     "item.pin": {
-      ...does((one) => {
-        const change = () => void desk.shelf.pin(one);
-        const isPinned = desk.shelf.pin(one);
-        desk.undo.did(isPinned ? said.pinned(one.key) : said.unpinned(one.key), change);
+      ...does((entry) => {
+        const change = () => void app.store.togglePin(entry);
+        const isPinned = app.store.togglePin(entry);
+        app.undo.record(isPinned ? texts.pinned(entry.key) : texts.unpinned(entry.key), change);
       }),
-      title: () => (desk.item && desk.shelf.isPinned(desk.item.key) ? said.unpin : said.pin),
+      title: () => (app.item && app.store.isPinned(app.item.key) ? texts.unpin : texts.pin),
     },
-    "item.key": copies((one) => one.key, (one) => said.copied(one.key)),
-    "item.link": copies(link, (one) => said.copiedLink(one.key)),
-    "item.markdown": copies(markdown, (one) => (one.body === null ? said.copiedMarkdown : said.copiedMarkdownWithText)(one.key)),
+    "item.key": copies((entry) => entry.key, (entry) => texts.copied(entry.key)),
+    "item.link": copies(itemLink, (entry) => texts.copiedLink(entry.key)),
+    "item.markdown": copies(itemMarkdown, (entry) => (entry.body === null ? texts.copiedMarkdown : texts.copiedMarkdownWithText)(entry.key)),
   };
 }

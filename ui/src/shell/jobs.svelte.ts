@@ -1,4 +1,4 @@
-// The long jobs that run: how far each is, how fast, and how to stop it.
+// The running jobs with their progress and speed.
 
 import * as api from "../lib/api";
 import { rate } from "../lib/text";
@@ -8,7 +8,7 @@ export interface Job {
   kind: JobKind;
   progress: Progress | null;
   perSecond: number | null;
-  cancelling: boolean;
+  isCancelling: boolean;
 }
 
 type Listener = (progress: Progress, isNewPhase: boolean) => void;
@@ -16,19 +16,19 @@ type Listener = (progress: Progress, isNewPhase: boolean) => void;
 export class Jobs {
   running = $state.raw<readonly Job[]>([]);
 
-  /** The job of this kind, if it runs. */
+  /** Returns the running job of this kind, if any. */
   get(kind: JobKind): Job | null {
     return this.running.find((job) => job.kind === kind) ?? null;
   }
 
-  /** Runs a job and shows it while it runs. What it throws is for the caller. */
+  /** Runs a job and shows its progress. Errors are for the caller. */
   async run<T>(
     kind: JobKind,
     start: (onProgress: (progress: Progress) => void) => Promise<T>,
     listener: Listener = () => {},
   ): Promise<T> {
     let phase: { name: Phase; at: number; done: number } | null = null;
-    this.running = [...this.running, { kind, progress: null, perSecond: null, cancelling: false }];
+    this.running = [...this.running, { kind, progress: null, perSecond: null, isCancelling: false }];
     try {
       return await start((progress) => {
         const now = Date.now();
@@ -42,9 +42,8 @@ export class Jobs {
     }
   }
 
-  /** Asks a job to stop. */
   async cancel(kind: JobKind): Promise<void> {
-    this.#change(kind, { cancelling: true });
+    this.#change(kind, { isCancelling: true });
     await api.cancel(kind);
   }
 

@@ -3,7 +3,7 @@ import { VIEWS, ViewKeys } from "./keys";
 
 const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
 
-it("goes to a view by its number, and with Ctrl from a text box too", () => {
+it("digits open views, with Ctrl everywhere", () => {
   const keys = new ViewKeys();
   expect(keys.read(press("2"))).toBe(VIEWS[1]?.id);
   expect(keys.read(press("9"))).toBe(null);
@@ -16,7 +16,7 @@ it("goes to a view by its number, and with Ctrl from a text box too", () => {
   expect(seen).toBe(VIEWS[1]?.id);
 });
 
-it("goes to a view by g and its letter, if it follows soon", () => {
+it("g and a letter open a view", () => {
   const keys = new ViewKeys();
   expect(keys.read(press("t"), 0)).toBe(null);
   expect(keys.read(press("g"), 0)).toBe("waiting");

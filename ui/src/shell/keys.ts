@@ -1,46 +1,46 @@
-// The keys of the window, in one place: what the overlay lists is what works.
+// All keys of the window. The list of shortcuts is generated from them.
 
 import { words } from "../words";
 
-const said = words.shell;
+const texts = words.shell;
 
 export type ViewId = "search" | "triage" | "notes" | "sources" | "problems" | "settings";
 
-export interface View {
+interface View {
   id: ViewId;
   name: string;
   /** The letter after `g`. */
   letter: string;
-  /** What it is for, in the palette and for screen readers. */
+  /** The description in the palette and for screen readers. */
   about: string;
 }
 
-/** The views in the order of the rail; the place is the number key. */
+/** The views in the order of the rail; the position is the number key. */
 export const VIEWS: readonly View[] = [
-  { id: "search", letter: "s", ...said.views.search },
-  { id: "triage", letter: "t", ...said.views.triage },
-  { id: "notes", letter: "n", ...said.views.notes },
-  { id: "sources", letter: "o", ...said.views.sources },
-  { id: "problems", letter: "p", ...said.views.problems },
-  { id: "settings", letter: ",", ...said.views.settings },
+  { id: "search", letter: "s", ...texts.views.search },
+  { id: "triage", letter: "t", ...texts.views.triage },
+  { id: "notes", letter: "n", ...texts.views.notes },
+  { id: "sources", letter: "o", ...texts.views.sources },
+  { id: "problems", letter: "p", ...texts.views.problems },
+  { id: "settings", letter: ",", ...texts.views.settings },
 ];
 
 export type Group = "everywhere" | "item" | Exclude<ViewId, "settings">;
 
-interface Listed {
-  /** Behind its group and a point; without one it is of everywhere. */
+interface CommandEntry {
+  /** The group and a name; commands without a group work everywhere. */
   id: string;
-  /** As they are shown, and as `named` tells of what was pressed. */
+  /** The keys as shown, in the format of `keyName`. */
   keys: readonly string[];
-  /** Those of its keys that type nothing work in a text box too. */
+  /** Whether keys that type no character also work in text boxes. */
   typing?: true;
-  /** A key that is held does it again and again; nothing that decides may. */
+  /** Whether holding the key repeats it; never for decisions. */
   held?: true;
-  /** It is of no use in the palette: the keys alone make sense of it. */
+  /** Whether it is left out of the palette because only its key is useful. */
   keysOnly?: true;
 }
 
-/** Everything that a key does. The palette, the list of keys, the menu of an item and the handlers are made of it. */
+/** All commands. The palette, the list of keys, the item menu and the handlers use this list. */
 export const COMMANDS = [
   { id: "palette", keys: ["Ctrl K"], typing: true, keysOnly: true },
   { id: "find", keys: ["/", "Ctrl F"], typing: true },
@@ -126,64 +126,61 @@ export const COMMANDS = [
   { id: "sources.next", keys: ["j"], held: true, keysOnly: true },
   { id: "sources.previous", keys: ["k"], held: true, keysOnly: true },
   { id: "sources.leave", keys: ["Esc"], typing: true, keysOnly: true },
-] as const satisfies readonly Listed[];
+] as const satisfies readonly CommandEntry[];
 
 export type CommandId = (typeof COMMANDS)[number]["id"];
-export type ListedCommand = Listed & { id: CommandId };
+export type ListedCommand = CommandEntry & { id: CommandId };
 
-/** What each command is called, where the view that carries it out does not say more. */
-export const TITLES: Record<CommandId, string> = said.commands;
+/** The default title of each command. */
+export const COMMAND_TITLES: Record<CommandId, string> = texts.commands;
 
 export const GROUPS: readonly Group[] = ["everywhere", "item", "search", "triage", "notes", "problems", "sources"];
 
-/** Where a command can be given. */
 export function groupOf(id: CommandId): Group {
   return GROUPS.find((group) => id.startsWith(`${group}.`)) ?? "everywhere";
 }
 
 export interface Shortcut {
   keys: readonly string[];
-  does: string;
+  description: string;
 }
 
-/** What belongs to the window's frame and to the boxes, and so is no command. */
-const OTHERS: Partial<Record<Group, readonly Shortcut[]>> = {
+/** Keys of the window's frame and text boxes, which are not commands. */
+const OTHER_SHORTCUTS: Partial<Record<Group, readonly Shortcut[]>> = {
   everywhere: [
-    { keys: [`1 – ${VIEWS.length}`, `Ctrl 1 – ${VIEWS.length}`], does: said.shortcuts.otherView },
-    { keys: ["g"], does: said.shortcuts.letters(VIEWS) },
-    { keys: ["Ctrl +", "Ctrl −", "Ctrl 0"], does: said.shortcuts.zoom },
+    { keys: [`1 – ${VIEWS.length}`, `Ctrl 1 – ${VIEWS.length}`], description: texts.shortcuts.otherView },
+    { keys: ["g"], description: texts.shortcuts.letters(VIEWS) },
+    { keys: ["Ctrl +", "Ctrl −", "Ctrl 0"], description: texts.shortcuts.zoom },
   ],
-  problems: [{ keys: ["Enter"], does: said.shortcuts.openProblem }],
-  triage: [{ keys: ["Shift ↓", "Shift ↑"], does: said.shortcuts.markSeveral }],
-  search: [
-    { keys: ["↓", "↑"], does: said.shortcuts.results },
-  ],
+  problems: [{ keys: ["Enter"], description: texts.shortcuts.openProblem }],
+  triage: [{ keys: ["Shift ↓", "Shift ↑"], description: texts.shortcuts.markSeveral }],
+  search: [{ keys: ["↓", "↑"], description: texts.shortcuts.results }],
 };
 
 export const SHORTCUTS: readonly { id: Group; title: string; shortcuts: readonly Shortcut[] }[] = GROUPS.map((id) => ({
   id,
-  title: id === "everywhere" || id === "item" ? said.groups[id] : said.views[id].name,
+  title: id === "everywhere" || id === "item" ? texts.groups[id] : texts.views[id].name,
   shortcuts: [
-    ...COMMANDS.filter((one) => groupOf(one.id) === id && one.keys.length > 0).map((one) => ({ keys: one.keys, does: TITLES[one.id] })),
-    ...(OTHERS[id] ?? []),
+    ...COMMANDS.filter((entry) => groupOf(entry.id) === id && entry.keys.length > 0).map((entry) => ({ keys: entry.keys, description: COMMAND_TITLES[entry.id] })),
+    ...(OTHER_SHORTCUTS[id] ?? []),
   ],
 }));
 
-const NAMES: Record<string, string> = {
+const KEY_SYMBOLS: Record<string, string> = {
   ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", ContextMenu: "Menu",
 };
 
-/** A pressed key as the lists write it: "Shift D", "Ctrl Enter", "?". */
-export function named(event: KeyboardEvent): string {
+/** Returns a pressed key as the lists show it: "Shift D", "Ctrl Enter", "?". */
+export function keyName(event: KeyboardEvent): string {
   const isLetter = /^\p{L}$/u.test(event.key);
   const ctrl = event.ctrlKey || event.metaKey;
-  // What needs Shift to be typed at all, as "?" does, is named without it.
+  // A character that needs Shift, such as "?", is named without it.
   const isShifted = isLetter ? event.key !== event.key.toLowerCase() : event.shiftKey && event.key.length > 1;
-  const key = NAMES[event.key] ?? (isLetter && (ctrl || isShifted) ? event.key.toUpperCase() : event.key);
+  const key = KEY_SYMBOLS[event.key] ?? (isLetter && (ctrl || isShifted) ? event.key.toUpperCase() : event.key);
   return [ctrl && "Ctrl", event.altKey && "Alt", isShifted && !(ctrl && !event.shiftKey) && "Shift", key].filter(Boolean).join(" ");
 }
 
-/** Whether a key pressed here is text, not a command. */
+/** Returns whether a key pressed here types text. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     (target instanceof HTMLInputElement && !["checkbox", "radio", "button"].includes(target.type)) ||
@@ -193,22 +190,22 @@ export function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-const LETTER_WITHIN = 1500;
+const LETTER_TIMEOUT = 1500;
 
-/** Reads the keys that change the view: a digit, Ctrl and a digit, or `g` and a letter. */
+/** Recognizes the keys that change the view: a digit, Ctrl and a digit, or `g` and a letter. */
 export class ViewKeys {
   #sinceG = -Infinity;
 
-  /** The view that this key leads to; `"waiting"` after a `g`; nothing for any other key. */
+  /** Returns the view that this key opens, `"waiting"` after a `g`, or `null`. */
   read(event: KeyboardEvent, now: number = event.timeStamp): ViewId | "waiting" | null {
-    const afterG = now - this.#sinceG < LETTER_WITHIN;
+    const afterG = now - this.#sinceG < LETTER_TIMEOUT;
     this.#sinceG = -Infinity;
     if (event.altKey || event.isComposing) return null;
     const digit = /^[1-9]$/.test(event.key) ? VIEWS[Number(event.key) - 1] : undefined;
     if (event.ctrlKey || event.metaKey) return digit?.id ?? null;
     if (isTyping(event.target)) return null;
     if (digit) return digit.id;
-    // What was a view of its own, Troubleshoot, is the box.
+    // `g h` opened the former Troubleshoot view.
     if (afterG) return event.key === "h" ? "search" : (VIEWS.find((view) => view.letter === event.key)?.id ?? null);
     if (event.key !== "g" || event.repeat) return null;
     this.#sinceG = now;

@@ -1,29 +1,29 @@
 import { expect, it } from "vitest";
-import { answers, documentKey, fit, matching, type Command } from "./palette";
+import { paletteSections, documentKey, scoreTitle, matchingCommands, type Command } from "./palette";
 
 const command = (title: string): Command => ({ id: title, title, run: () => {} });
 
-it("prefers a whole word to scattered letters", () => {
+it("prefers whole words to scattered letters", () => {
   const commands = ["Show sources", "Sync all sources", "Settings"].map(command);
-  expect(matching(commands, "sync").map((c) => c.title)).toEqual(["Sync all sources"]);
-  expect(matching(commands, "sas")[0]?.title).toBe("Sync all sources");
-  expect(matching(commands, "zzz")).toEqual([]);
+  expect(matchingCommands(commands, "sync").map((c) => c.title)).toEqual(["Sync all sources"]);
+  expect(matchingCommands(commands, "sas")[0]?.title).toBe("Sync all sources");
+  expect(matchingCommands(commands, "zzz")).toEqual([]);
 });
 
-it("takes no letters from the middle of words", () => {
+it("ignores letters inside words", () => {
   const commands = ["Check open reports for duplicates", "Open in the tracker"].map(command);
-  expect(matching(commands, "cer")).toEqual([]);
-  expect(matching(commands, "cor")[0]?.title).toBe("Check open reports for duplicates");
-  expect(matching(commands, "opentr")[0]?.title).toBe("Open in the tracker");
+  expect(matchingCommands(commands, "cer")).toEqual([]);
+  expect(matchingCommands(commands, "cor")[0]?.title).toBe("Check open reports for duplicates");
+  expect(matchingCommands(commands, "opentr")[0]?.title).toBe("Open in the tracker");
 });
 
-it("keeps the order while nothing is typed", () => {
+it("keeps the order without a query", () => {
   const commands = ["b", "a"].map(command);
-  expect(matching(commands, " ").map((c) => c.title)).toEqual(["b", "a"]);
-  expect(fit("anything", "")).toBe(0);
+  expect(matchingCommands(commands, " ").map((c) => c.title)).toEqual(["b", "a"]);
+  expect(scoreTitle("anything", "")).toBe(0);
 });
 
-it("knows the key of a document", () => {
+it("recognizes document keys", () => {
   expect(documentKey("acme/app#12")).toBe("acme/app#12");
   expect(documentKey(" #7 ")).toBe("7");
   expect(documentKey("acme/app:Upgrade-to-3")).toBe("acme/app:Upgrade-to-3");
@@ -31,33 +31,33 @@ it("knows the key of a document", () => {
 });
 
 const titles = (typed: string, items: readonly Command[] = []) =>
-  answers([{ id: "go", title: "Go to", commands: ["Search", "Sources"].map(command) }], typed, items, { open: () => {}, search: () => {} }).map(
-    (section) => [section.title, ...section.commands.map((one) => one.title)],
+  paletteSections([{ id: "go", title: "Go to", commands: ["Search", "Sources"].map(command) }], typed, items, { open: () => {}, search: () => {} }).map(
+    (section) => [section.title, ...section.commands.map((entry) => entry.title)],
   );
 
-it("lists the items that have a number, in place of guessing which one is meant", () => {
+it("lists all items with a number", () => {
   expect(titles("12", ["first #12", "second #12"].map(command))).toEqual([
     ["Items", "first #12", "second #12"], ["Search", "Search for “12”"],
   ]);
 });
 
-it("opens a document that is named whole at once, before anything is found", () => {
+it("opens an exact key at once", () => {
   expect(titles("acme/app#12")).toEqual([["Open", "Read acme/app#12"], ["Search", "Search for “acme/app#12”"]]);
 });
 
-it("offers commands, items and a search for words", () => {
+it("offers commands, items and a search", () => {
   expect(titles("so", [command("Socket closes")])).toEqual([
     ["Commands", "Sources"], ["Items", "Socket closes"], ["Search", "Search for “so”"],
   ]);
   expect(titles(" ")).toEqual([["Go to", "Search", "Sources"]]);
 });
 
-it("finds a command by its other words, and lists a recent item among the items", () => {
+it("finds commands by keywords, and recent items", () => {
   const all = [
-    { id: "more", title: "More", commands: [{ ...command("Use compact lists"), finds: "density" }, { ...command("Theme: dark") }] },
+    { id: "more", title: "More", commands: [{ ...command("Use compact lists"), keywords: "density" }, { ...command("Theme: dark") }] },
     { id: "recent", title: "Recent", commands: [{ ...command("Dark rooms"), detail: "acme/app#4" }] },
   ];
-  const found = (typed: string) => answers(all, typed, [], { open: () => {}, search: () => {} }).map((section) => [section.id, ...section.commands.map((one) => one.title)]);
+  const found = (typed: string) => paletteSections(all, typed, [], { open: () => {}, search: () => {} }).map((section) => [section.id, ...section.commands.map((entry) => entry.title)]);
   expect(found("density")[0]).toEqual(["commands", "Use compact lists"]);
   expect(found("dark").slice(0, 2)).toEqual([["commands", "Theme: dark"], ["items", "Dark rooms"]]);
 });

@@ -1,16 +1,16 @@
-// What the command palette offers for what was typed.
+// The palette's matching commands and items.
 
 import { words } from "../words";
 
-const said = words.shell.palette;
+const texts = words.shell.palette;
 
 export interface Command {
   id: string;
   title: string;
-  /** A word on it, in quiet letters. */
+  /** A secondary text in muted letters. */
   detail?: string;
-  /** Other words that it is found by. */
-  finds?: string;
+  /** Additional search words. */
+  keywords?: string;
   keys?: readonly string[];
   run: () => void;
 }
@@ -21,57 +21,57 @@ export interface Section {
   commands: readonly Command[];
 }
 
-/** Beside the items that fit, only the commands that fit best are of use. */
-const FITTING = 6;
+/** The most commands listed next to items. */
+const MAX_COMMANDS = 6;
 
-/** How well a title fits: higher is better; null where it does not. The letters must come in their order. */
-export function fit(title: string, typed: string): number | null {
-  const wanted = typed.toLowerCase().replace(/\s+/g, "");
-  if (wanted === "") return 0;
+/** Scores a title, higher is better; `null` if the letters do not occur in order. */
+export function scoreTitle(title: string, typed: string): number | null {
+  const query = typed.toLowerCase().replace(/\s+/g, "");
+  if (query === "") return 0;
   const text = title.toLowerCase();
   const whole = text.indexOf(typed.trim().toLowerCase());
   if (whole >= 0) return 1000 - whole - text.length / 100;
   let score = 0;
-  let at = -1;
-  for (const letter of wanted) {
-    const next = text.indexOf(letter, at + 1);
+  let index = -1;
+  for (const letter of query) {
+    const next = text.indexOf(letter, index + 1);
     if (next < 0) return null;
     const startsWord = next === 0 || /[^a-z0-9]/.test(text[next - 1] ?? "");
-    score += next === at + 1 ? 4 : startsWord ? 3 : -1;
-    at = next;
+    score += next === index + 1 ? 4 : startsWord ? 3 : -1;
+    index = next;
   }
-  // Letters from the middle of words fit anything.
-  return score <= 2 * wanted.length ? null : score - text.length / 100;
+  // Letters from the middle of words would match anything.
+  return score <= 2 * query.length ? null : score - text.length / 100;
 }
 
-/** How well the other words of a command fit: whole words alone, and worse than any title. */
-function aside({ detail = "", finds = "" }: Command, typed: string): number | null {
-  const words = `${finds} ${detail}`.toLowerCase().split(/\s+/);
+/** Scores whole words of the detail and the keywords, below any title. */
+function scoreKeywords({ detail = "", keywords = "" }: Command, typed: string): number | null {
+  const words = `${keywords} ${detail}`.toLowerCase().split(/\s+/);
   return words.some((word) => word.startsWith(typed.trim().toLowerCase())) ? -100 : null;
 }
 
-/** The commands that fit, the best first; in their own order while nothing is typed. */
-export function matching(commands: readonly Command[], typed: string): Command[] {
+/** Returns the matching commands, best first; all of them if nothing is typed. */
+export function matchingCommands(commands: readonly Command[], typed: string): Command[] {
   return commands
-    .map((command) => ({ command, score: fit(command.title, typed) ?? aside(command, typed) }))
-    .filter((one): one is { command: Command; score: number } => one.score !== null)
+    .map((command) => ({ command, score: scoreTitle(command.title, typed) ?? scoreKeywords(command, typed) }))
+    .filter((entry): entry is { command: Command; score: number } => entry.score !== null)
     .sort((a, b) => b.score - a.score)
-    .map((one) => one.command);
+    .map((entry) => entry.command);
 }
 
-/** The key of a document, if that is what was typed: `acme/app#12`, `#12`, `12`. */
+/** Returns the document key in a text: `acme/app#12`, `#12`, `12`. */
 export function documentKey(typed: string): string | null {
   const text = typed.trim();
   return /^(?:[\w.-]+\/[\w.-]+#\d+|#?\d+|[\w.-]+\/[\w.-]+:\S+)$/.test(text) ? text.replace(/^#/, "") : null;
 }
 
-/** A number alone, which several sources may have: which one is meant is told by what is found. */
+/** Returns whether the text is only a number, which several sources may have. */
 export function isNumber(typed: string): boolean {
   return /^#?\d+$/.test(typed.trim());
 }
 
-/** What is offered for what is typed: everything before it, then a document that is named, what fits, items, a search. */
-export function answers(
+/** Returns the sections for a text: a named document, matching commands, items, and a search. */
+export function paletteSections(
   all: readonly Section[],
   typed: string,
   items: readonly Command[],
@@ -81,15 +81,15 @@ export function answers(
   if (text === "") return [...all];
   const key = isNumber(text) ? null : documentKey(text);
   const isOfItems = (section: Section) => section.id === "pinned" || section.id === "recent";
-  const fitting = matching(all.filter((one) => !isOfItems(one)).flatMap((one) => one.commands), text).slice(0, FITTING);
-  const known = matching(all.filter(isOfItems).flatMap((one) => one.commands), text).filter((one) => !items.some((item) => item.detail === one.detail));
-  const ofItems: Section = { id: "items", title: said.items, commands: [...known, ...items] };
-  const ofCommands: Section = { id: "commands", title: said.commands, commands: fitting };
+  const fitting = matchingCommands(all.filter((entry) => !isOfItems(entry)).flatMap((entry) => entry.commands), text).slice(0, MAX_COMMANDS);
+  const known = matchingCommands(all.filter(isOfItems).flatMap((entry) => entry.commands), text).filter((entry) => !items.some((item) => item.detail === entry.detail));
+  const ofItems: Section = { id: "items", title: texts.items, commands: [...known, ...items] };
+  const ofCommands: Section = { id: "commands", title: texts.commands, commands: fitting };
   const sections: Section[] = [
-    { id: "open", title: said.open, commands: key ? [{ id: "open", title: words.shared.readKey(key), run: () => open(key) }] : [] },
-    // A number names an item; letters may as well name a command.
+    { id: "open", title: texts.open, commands: key ? [{ id: "open", title: words.shared.readKey(key), run: () => open(key) }] : [] },
+    // A number names an item; letters may name a command.
     ...(isNumber(text) ? [ofItems, ofCommands] : [ofCommands, ofItems]),
-    { id: "search", title: said.search, commands: [{ id: "search", title: said.searchFor(text), run: () => search(text) }] },
+    { id: "search", title: texts.search, commands: [{ id: "search", title: texts.searchFor(text), run: () => search(text) }] },
   ];
   return sections.filter((section) => section.commands.length > 0);
 }

@@ -1,47 +1,46 @@
-// Where somebody is in the window, so that a step back finds it as it was: view, document, row, focus and scroll.
+// Places in the window, so that going back restores view, document, row, focus and scroll position.
 
 import { tick } from "svelte";
-import type { Pane } from "../search/beside.svelte";
-import type { Place as Reading } from "../search/reader.svelte";
+import type { Pane } from "../search/splitPane.svelte";
+import type { ReadingPosition as Reading } from "../search/reader.svelte";
 import { words } from "../words";
-import type { Desk } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 import { isFocusLost } from "./focus";
 import type { ViewId } from "./keys";
 
 export interface Place {
   view: ViewId;
-  /** What was asked. */
-  asked: string;
-  /** The row that was marked. */
-  at: string | null;
-  /** The document in the reading pane, the one beside it, and the pane that somebody is in. */
+  query: string;
+  /** The selected row. */
+  selected: string | null;
+  /** The documents in both panes, and the focused pane. */
   reading: Reading | null;
-  beside: Reading | null;
+  second: Reading | null;
   pane: Pane;
-  /** The piece of the answer's evidence, where that was shown. */
-  piece: string | null;
-  /** Whether a narrow window showed it. */
-  alone: boolean;
+  /** The selected piece of evidence, if the evidence is open. */
+  evidenceId: string | null;
+  /** Whether a narrow window shows the reader instead of the list. */
+  isReading: boolean;
   focus: string | null;
   scroll: readonly number[];
 }
 
-const SCROLLS = ".scroll, .reader, .answer, .page, .pane, .rows, .sides > section";
+const SCROLL_CONTAINERS = ".scroll, .reader, .answer, .page, .pane, .rows, .sides > section";
 
 const main = () => (typeof document === "undefined" ? null : document.getElementById("main"));
 
-/** What has the focus, in a way that finds it again after its view was made anew. */
+/** Returns a selector that finds the focused element after its view is recreated. */
 export function focusPath(): string | null {
   const element = document.activeElement;
   if (!element || element === main() || !main()?.contains(element)) return null;
   if (element.id) return `#${CSS.escape(element.id)}`;
-  // A pane is named by its document; it is found by what it is. Both may hold a comment of the same name.
+  // Panes are named by position, because both may contain the same document or comment.
   const pane = element.closest<HTMLElement>("[data-pane]");
-  const path = pathIn(element);
+  const path = elementPath(element);
   return pane === null ? path : `[data-pane="${pane.dataset["pane"] ?? ""}"]${pane === element ? "" : ` ${path}`}`;
 }
 
-function pathIn(element: Element): string {
+function elementPath(element: Element): string {
   const name = element.tagName.toLowerCase();
   const anchor = element.getAttribute("data-anchor");
   if (anchor !== null) return `[data-anchor="${CSS.escape(anchor)}"]`;
@@ -50,69 +49,69 @@ function pathIn(element: Element): string {
   return [name, ...element.classList].map((part) => CSS.escape(part)).join(".");
 }
 
-/** Gives the focus to what a path leads to. Whether it is there. */
-export function focusAt(path: string | null): boolean {
-  const found = path === null ? null : main()?.querySelector<HTMLElement>(path);
-  found?.focus({ preventScroll: true });
-  return found instanceof HTMLElement;
+/** Focuses the element at a path. Returns whether it exists. */
+export function focusByPath(path: string | null): boolean {
+  const element = path === null ? null : main()?.querySelector<HTMLElement>(path);
+  element?.focus({ preventScroll: true });
+  return element instanceof HTMLElement;
 }
 
-/** A document as it is read in a pane. */
-function readIn(pane: Pane, { place }: { place: Reading | null }): Reading | null {
+/** Returns the document in a pane and its scroll position. */
+function readingIn(pane: Pane, { position }: { position: Reading | null }): Reading | null {
   const top = main()?.querySelector(`[data-pane="${pane}"]`)?.scrollTop ?? 0;
-  return place && { key: place.key, anchor: place.anchor, top };
+  return position && { key: position.key, anchor: position.anchor, top };
 }
 
-const scrolled = () => [...(main()?.querySelectorAll(SCROLLS) ?? [])];
+const scrollContainers = () => [...(main()?.querySelectorAll(SCROLL_CONTAINERS) ?? [])];
 
-export function here(desk: Desk): Place {
-  const { view, search, answer, reader, beside, triage, notes } = desk;
+export function currentPlace(app: AppState): Place {
+  const { view, search, answer, reader, splitPane, triage, notes } = app;
   const place: Place = {
-    view, asked: "", at: null, reading: null, beside: null, pane: "first", piece: null, alone: false, focus: focusPath(), scroll: scrolled().map((one) => one.scrollTop),
+    view, query: "", selected: null, reading: null, second: null, pane: "first", evidenceId: null, isReading: false, focus: focusPath(), scroll: scrollContainers().map((entry) => entry.scrollTop),
   };
   if (view === "search") {
-    const [reading, second] = [readIn("first", reader), readIn("second", beside.reader)];
-    return { ...place, asked: search.query, at: search.selected, reading, beside: second, pane: beside.pane, piece: answer.open ? (answer.piece?.id ?? "") : null, alone: reader.reading };
+    const [reading, second] = [readingIn("first", reader), readingIn("second", splitPane.reader)];
+    return { ...place, query: search.query, selected: search.selected, reading, second, pane: splitPane.pane, evidenceId: answer.isOpen ? (answer.currentItem?.id ?? "") : null, isReading: reader.reading };
   }
-  if (view === "triage") return { ...place, at: triage.selected };
-  if (view === "notes") return { ...place, at: notes.note?.key ?? null };
+  if (view === "triage") return { ...place, selected: triage.selected };
+  if (view === "notes") return { ...place, selected: notes.note?.key ?? null };
   return place;
 }
 
-/** Whether two are one place: where the focus was and how far it was scrolled makes no other. */
-export function same(a: Place, b: Place): boolean {
-  if (a.view !== b.view || a.asked !== b.asked || a.reading?.key !== b.reading?.key || a.beside?.key !== b.beside?.key) return false;
-  return a.view === "search" ? a.alone === b.alone && (a.piece === null) === (b.piece === null) : a.at === b.at;
+/** Returns whether two places are the same apart from focus and scroll position. */
+export function isSamePlace(a: Place, b: Place): boolean {
+  if (a.view !== b.view || a.query !== b.query || a.reading?.key !== b.reading?.key || a.second?.key !== b.second?.key) return false;
+  return a.view === "search" ? a.isReading === b.isReading && (a.evidenceId === null) === (b.evidenceId === null) : a.selected === b.selected;
 }
 
-/** What a place is called on the way back to it. */
-export function called(place: Place): string {
-  if (place.view === "search" && place.reading && place.piece === null) return words.shared.list([place.reading, place.beside].flatMap((one) => one?.key ?? []));
-  if (place.view === "search" && place.asked) return words.shared.quoted(place.asked.length > 24 ? `${place.asked.slice(0, 24)}…` : place.asked);
+/** Returns the label of a place on the back button. */
+export function placeLabel(place: Place): string {
+  if (place.view === "search" && place.reading && place.evidenceId === null) return words.shared.list([place.reading, place.second].flatMap((entry) => entry?.key ?? []));
+  if (place.view === "search" && place.query) return words.shared.quoted(place.query.length > 24 ? `${place.query.slice(0, 24)}…` : place.query);
   return words.shell.views[place.view].name;
 }
 
-/** Shows a place as it was left. */
-export async function show(desk: Desk, place: Place): Promise<void> {
-  const { search, answer, reader, beside, triage, notes } = desk;
-  desk.view = place.view;
+/** Restores a place. */
+export async function showPlace(app: AppState, place: Place): Promise<void> {
+  const { search, answer, reader, splitPane, triage, notes } = app;
+  app.view = place.view;
   if (place.view === "search") {
-    search.set(place.asked, false);
-    search.selected = place.at;
-    answer.open = place.piece !== null;
-    answer.mark(place.piece);
-    reader.reading = place.alone;
+    search.set(place.query, false);
+    search.selected = place.selected;
+    answer.isOpen = place.evidenceId !== null;
+    answer.select(place.evidenceId);
+    reader.reading = place.isReading;
     if (place.reading) void reader.show(place.reading);
     else reader.close();
-    if (place.beside) void beside.reader.show(place.beside);
-    else beside.clear();
-    beside.pane = place.pane;
+    if (place.second) void splitPane.reader.show(place.second);
+    else splitPane.clear();
+    splitPane.pane = place.pane;
   } else if (place.view === "triage") {
-    if (place.at !== null && place.at !== triage.selected && triage.rows.some((item) => item.key === place.at)) triage.select(place.at);
-  } else if (place.view === "notes") notes.selected = place.at;
+    if (place.selected !== null && place.selected !== triage.selected && triage.rows.some((item) => item.key === place.selected)) triage.select(place.selected);
+  } else if (place.view === "notes") notes.selected = place.selected;
   await tick();
-  const elements = scrolled();
-  if (elements.length === place.scroll.length) elements.forEach((one, at) => (one.scrollTop = place.scroll[at] ?? 0));
-  // Where it is not known, the view has given it to what it begins with.
-  if (!focusAt(place.focus) && isFocusLost()) main()?.focus({ preventScroll: true });
+  const elements = scrollContainers();
+  if (elements.length === place.scroll.length) elements.forEach((entry, at) => (entry.scrollTop = place.scroll[at] ?? 0));
+  // Without a focus path, the view has already focused its default element.
+  if (!focusByPath(place.focus) && isFocusLost()) main()?.focus({ preventScroll: true });
 }

@@ -1,53 +1,53 @@
-// What the buttons beside hints do, for whoever shows a hint.
+// The buttons next to hints, provided through the component context.
 
 import { getContext, setContext } from "svelte";
 import type { Remedy } from "../lib/hints";
-import { offerLeads, type Images } from "../lib/leads";
+import { provideLinkActions, type ImagePolicy } from "../lib/linkActions";
 import { words } from "../words";
-import type { Desk } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
-const said = words.shell;
+const texts = words.shell;
 
-export interface Way {
-  words: string;
+interface RemedyAction {
+  label: string;
   run: () => void;
 }
 
 const KEY = Symbol("remedies");
-type Find = (remedy: Remedy) => Way | null;
+type RemedyFinder = (remedy: Remedy) => RemedyAction | null;
 
-/** From here on down hints and the links in texts lead somewhere. */
-export function offerWays(desk: Desk, read: (key: string) => void): void {
-  setContext<Find>(KEY, (remedy) => ways(desk)[remedy]);
-  offerLeads({ item: read, web: (url) => void desk.openExternal(url), mirrors: (key) => desk.mirrors(key), images: imagesOf(desk) });
+/** Provides remedies and link actions to all components below. */
+export function provideRemedies(app: AppState, read: (key: string) => void): void {
+  setContext<RemedyFinder>(KEY, (remedy) => remedyActions(app)[remedy]);
+  provideLinkActions({ openItem: read, openAddress: (url) => void app.openExternal(url), mirrors: (key) => app.mirrors(key), images: imagePolicy(app) });
 }
 
-function imagesOf({ shelf, sources }: Desk): Images {
+function imagePolicy({ store, sources }: AppState): ImagePolicy {
   return {
-    knows: (host) => sources.mirrors.some((mirror) => mirror.host.split("/")[0] === host),
-    shows: (host) => shelf.kept.images.includes(host),
-    show: (host) => shelf.showImages(host, true),
+    isSourceHost: (host) => sources.mirrors.some((mirror) => mirror.host.split("/")[0] === host),
+    isAllowed: (host) => store.state.images.includes(host),
+    allow: (host) => store.showImages(host, true),
   };
 }
 
-/** How to find the way of a remedy; there is none outside of the window. */
-export function remedies(): Find {
-  return getContext<Find | undefined>(KEY) ?? (() => null);
+/** Returns the finder of remedies; it finds none outside the main window. */
+export function remedyFinder(): RemedyFinder {
+  return getContext<RemedyFinder | undefined>(KEY) ?? (() => null);
 }
 
-function ways(desk: Desk): Record<Remedy, Way | null> {
-  const isOpen = desk.closed === null;
-  const given = (id: "repair" | "rebuild", words: string): Way | null =>
-    desk.commands.can(id) ? { words, run: () => desk.commands.run(id) } : null;
-  // Where one is already, nothing leads there.
-  const to = (view: "settings" | "sources" | "notes"): Way | null =>
-    isOpen && desk.view !== view ? { words: said.views[view].name, run: () => desk.go(view) } : null;
+function remedyActions(app: AppState): Record<Remedy, RemedyAction | null> {
+  const isOpen = app.openFailure === null;
+  const command = (id: "repair" | "rebuild", words: string): RemedyAction | null =>
+    app.commands.isAvailable(id) ? { label: words, run: () => app.commands.run(id) } : null;
+  // No button leads to the current view.
+  const to = (view: "settings" | "sources" | "notes"): RemedyAction | null =>
+    isOpen && app.view !== view ? { label: texts.views[view].name, run: () => app.go(view) } : null;
   return {
-    repair: given("repair", said.remedies.repair),
-    rebuild: isOpen ? given("rebuild", said.remedies.rebuild) : null,
+    repair: command("repair", texts.remedies.repair),
+    rebuild: isOpen ? command("rebuild", texts.remedies.rebuild) : null,
     models: to("settings"),
     sources: to("sources"),
     notes: to("notes"),
-    add: isOpen && !desk.sources.adding ? { words: said.remedies.add, run: () => desk.sources.startAdding() } : null,
+    add: isOpen && !app.sources.isAdding ? { label: texts.remedies.add, run: () => app.sources.startAdding() } : null,
   };
 }

@@ -1,51 +1,50 @@
-// Looks at every part of the casebook, mends what can be mended, and says what is left.
+// Checks and repairs the casebook, and rebuilds its index.
 
 import * as api from "../lib/api";
-import { hinted } from "../lib/hints";
+import { hintText } from "../lib/hints";
 import type { Failure, Finding, Health } from "../lib/types";
 import { words } from "../words";
 import type { Handlers } from "./commands.svelte";
-import type { Desk } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
-/** The worst that was found and not mended; what is only worth knowing is not meant. */
-function left({ findings }: Health): Finding | null {
-  return findings.find((one) => !one.repaired && one.severity !== "notice") ?? null;
+/** Returns the worst remaining problem; notices do not count. */
+function worstFinding({ findings }: Health): Finding | null {
+  return findings.find((entry) => !entry.repaired && entry.severity !== "notice") ?? null;
 }
 
-export async function repair(desk: Desk): Promise<void> {
+export async function repair(app: AppState): Promise<void> {
   let health: Health;
   try {
-    health = await desk.jobs.run("repair", api.repair);
-  } catch (thrown) {
-    desk.say(thrown);
+    health = await app.jobs.run("repair", api.repair);
+  } catch (error) {
+    app.showError(error);
     return;
   }
-  const mended = health.findings.filter((one) => one.repaired).length;
-  const worst = left(health);
-  const failure: Failure | null = worst && { code: "corrupt", message: worst.what, hint: words.shared.sentences([worst.why, hinted(worst.remedy)]) };
-  desk.dismiss();
-  if (desk.closed) await desk.start();
-  else await desk.changed();
-  if (failure && desk.closed) desk.closed = failure;
-  else if (failure) desk.message = { tone: "error", failure };
-  else desk.toasts.say(mended > 0 ? words.shell.mended(mended) : words.shell.nothingWrong);
+  const repaired = health.findings.filter((entry) => entry.repaired).length;
+  const worst = worstFinding(health);
+  const failure: Failure | null = worst && { code: "corrupt", message: worst.what, hint: words.shared.sentences([worst.why, hintText(worst.remedy)]) };
+  app.dismissMessage();
+  if (app.openFailure) await app.start();
+  else await app.reloadAll();
+  if (failure && app.openFailure) app.openFailure = failure;
+  else if (failure) app.message = { tone: "error", failure };
+  else app.toasts.show(repaired > 0 ? words.shell.mended(repaired) : words.shell.nothingWrong);
 }
 
-/** Makes the search index anew from the casebook. */
-async function rebuild(desk: Desk): Promise<void> {
+async function rebuild(app: AppState): Promise<void> {
   try {
     await api.forgetIndexes();
-  } catch (thrown) {
-    desk.say(thrown);
+  } catch (error) {
+    app.showError(error);
     return;
   }
-  desk.dismiss();
-  await desk.update();
+  app.dismissMessage();
+  await app.updateIndexes();
 }
 
-export function repairs(desk: Desk): Handlers {
+export function repairCommands(app: AppState): Handlers {
   return {
-    repair: { run: () => void repair(desk), when: () => desk.jobs.running.length === 0 },
-    rebuild: { run: () => void rebuild(desk), when: () => desk.status !== null && desk.jobs.get("index") === null },
+    repair: { run: () => void repair(app), when: () => app.jobs.running.length === 0 },
+    rebuild: { run: () => void rebuild(app), when: () => app.status !== null && app.jobs.get("index") === null },
   };
 }

@@ -1,98 +1,98 @@
-// How each view was left, what was searched for, and notes that are half written, kept over restarts for each casebook. A text that
-// was pasted is somebody else's: it is never among what is kept.
+// The state of each view, kept per casebook across restarts. Pasted text may be a customer's and is
+// never kept.
 
-import { paths } from "../answer/logs.svelte";
-import { KINDS, type Writing } from "../notes/notes.svelte";
+import { parsePaths } from "../answer/logs.svelte";
+import { NOTE_KINDS, type NoteDraftState } from "../notes/notes.svelte";
 import type { NoteKind } from "../lib/types";
 import { TABS, type Tab } from "../problems/problems.svelte";
 import { isPasted } from "../search/query";
 import type { Reader } from "../search/reader.svelte";
-import type { Desk } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
-/** Another form of what is kept has another number; what an older or newer program wrote is left alone. */
+/** The storage format; other versions are ignored. */
 const VERSION = 1;
-/** In characters, for everything that is kept. */
-export const MOST = 64_000;
-const AFTER = 250;
+/** The largest stored size, in characters. */
+export const MAX_SIZE = 64_000;
+const SAVE_DELAY = 250;
 
-export interface Kept {
-  /** A query that was typed, and what was read, by its keys. */
+export interface StoredSession {
+  /** A typed query and the keys of the open documents. */
   search: { query: string; reading: string | null; beside: string | null };
   triage: { selected: string | null; related: boolean };
   notes: { kind: NoteKind | null; selected: string | null };
   sources: { selected: string | null };
   problems: { source: string | null; span: number; tab: Tab };
-  drafts: readonly Writing[];
+  drafts: readonly NoteDraftState[];
 }
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const key = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
-const part = (value: unknown): Record<string, unknown> => (typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {});
-const noteKind = (value: unknown): NoteKind | null => (typeof value === "string" && value in KINDS ? (value as NoteKind) : null);
+const toText = (value: unknown): string => (typeof value === "string" ? value : "");
+const toKey = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const toRecord = (value: unknown): Record<string, unknown> => (typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {});
+const toNoteKind = (value: unknown): NoteKind | null => (typeof value === "string" && value in NOTE_KINDS ? (value as NoteKind) : null);
 
-function draft(value: unknown): Writing {
-  const { key: of, kind, title, body, tags, attach } = part(value);
+function toDraft(value: unknown): NoteDraftState {
+  const { key: of, kind, title, body, tags, attach } = toRecord(value);
   return {
-    key: key(of), kind: noteKind(kind) ?? "lesson", title: text(title), body: text(body), tags: text(tags),
-    attach: Array.isArray(attach) ? attach.filter((one) => typeof one === "string") : [], own: null,
+    key: toKey(of), kind: toNoteKind(kind) ?? "lesson", title: toText(title), body: toText(body), tags: toText(tags),
+    attach: Array.isArray(attach) ? attach.filter((entry) => typeof entry === "string") : [], beforePaste: null,
   };
 }
 
-/** What was kept; nothing of what cannot be read. */
-export function read(stored: string | null): Kept | null {
+/** Parses a stored session; `null` if it is invalid. */
+export function parseSession(stored: string | null): StoredSession | null {
   try {
-    const found = part(JSON.parse(stored ?? ""));
-    if (found["version"] !== VERSION) return null;
-    const [search, triage, notes, sources] = ["search", "triage", "notes", "sources"].map((name) => part(found[name]));
-    const problems = part(found["problems"]);
+    const parsed = toRecord(JSON.parse(stored ?? ""));
+    if (parsed["version"] !== VERSION) return null;
+    const [search, triage, notes, sources] = ["search", "triage", "notes", "sources"].map((name) => toRecord(parsed[name]));
+    const problems = toRecord(parsed["problems"]);
     const span = problems["span"];
     return {
-      search: { query: text(search?.["query"]), reading: key(search?.["reading"]), beside: key(search?.["beside"]) },
-      triage: { selected: key(triage?.["selected"]), related: triage?.["related"] === true },
-      notes: { kind: noteKind(notes?.["kind"]), selected: key(notes?.["selected"]) },
-      sources: { selected: key(sources?.["selected"]) },
+      search: { query: toText(search?.["query"]), reading: toKey(search?.["reading"]), beside: toKey(search?.["beside"]) },
+      triage: { selected: toKey(triage?.["selected"]), related: triage?.["related"] === true },
+      notes: { kind: toNoteKind(notes?.["kind"]), selected: toKey(notes?.["selected"]) },
+      sources: { selected: toKey(sources?.["selected"]) },
       problems: {
-        source: key(problems["source"]), span: typeof span === "number" && span >= 0 ? span : 24,
-        tab: TABS.find((one) => one === problems["tab"]) ?? "frequent",
+        source: toKey(problems["source"]), span: typeof span === "number" && span >= 0 ? span : 24,
+        tab: TABS.find((entry) => entry === problems["tab"]) ?? "frequent",
       },
-      drafts: (Array.isArray(found["drafts"]) ? found["drafts"] : []).map(draft),
+      drafts: (Array.isArray(parsed["drafts"]) ? parsed["drafts"] : []).map(toDraft),
     };
   } catch {
     return null;
   }
 }
 
-/** As it is stored: of drafts that are too much together, the oldest are left out. */
-export function written(kept: Kept): string {
+/** Serializes a session, without the oldest drafts if it is too large. */
+export function serializeSession(session: StoredSession): string {
   for (let from = 0; ; from++) {
-    const stored = JSON.stringify({ version: VERSION, ...kept, drafts: kept.drafts.slice(from) });
-    if (stored.length <= MOST || from >= kept.drafts.length) return stored;
+    const stored = JSON.stringify({ version: VERSION, ...session, drafts: session.drafts.slice(from) });
+    if (stored.length <= MAX_SIZE || from >= session.drafts.length) return stored;
   }
 }
 
 export class Session {
-  #desk: Desk;
+  #app: AppState;
   #stop: (() => void) | null = null;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(app: AppState) {
+    this.#app = app;
   }
 
-  /** Brings back how the views of a casebook were left, and keeps from now on how they are. */
+  /** Restores the session of a casebook and stores changes from then on. */
   open(casebook: string): void {
     this.#stop?.();
-    const place = `session:${casebook}`;
+    const storageKey = `session:${casebook}`;
     // A timer may outlive the page.
     const storage = localStorage;
-    const kept = read(storage.getItem(place));
-    if (kept) this.#restore(kept);
-    const keep = (kept: Kept) => storage.setItem(place, written(kept));
-    const onpagehide = () => keep(this.#kept());
+    const session = parseSession(storage.getItem(storageKey));
+    if (session) this.#restore(session);
+    const store = (session: StoredSession) => storage.setItem(storageKey, serializeSession(session));
+    const onpagehide = () => store(this.#currentSession());
     this.#stop = $effect.root(() => {
       $effect(() => {
-        const kept = this.#kept();
-        // Typing changes it with each key.
-        const timer = setTimeout(() => keep(kept), AFTER);
+        const session = this.#currentSession();
+        // Typing changes the session on each keystroke.
+        const timer = setTimeout(() => store(session), SAVE_DELAY);
         return () => clearTimeout(timer);
       });
       $effect(() => {
@@ -102,60 +102,60 @@ export class Session {
     });
   }
 
-  /** What was chosen among sources that are gone is chosen no more. */
-  settle(sources: readonly string[]): void {
-    const { problems } = this.#desk;
+  /** Clears choices of sources that no longer exist. */
+  dropMissing(sources: readonly string[]): void {
+    const { problems } = this.#app;
     if (problems.source !== null && !sources.includes(problems.source)) problems.source = null;
   }
 
-  #restore({ search, triage, notes, sources, problems, drafts }: Kept): void {
-    const desk = this.#desk;
-    desk.search.set(search.query, false);
+  #restore({ search, triage, notes, sources, problems, drafts }: StoredSession): void {
+    const app = this.#app;
+    app.search.set(search.query, false);
     void this.#read(search);
-    desk.triage.returnTo(triage.selected, triage.related);
-    Object.assign(desk.notes, notes);
-    desk.sources.selected = sources.selected;
-    Object.assign(desk.problems, problems);
-    desk.notes.takeDrafts(drafts);
+    app.triage.restoreSelection(triage.selected, triage.related);
+    Object.assign(app.notes, notes);
+    app.sources.selected = sources.selected;
+    Object.assign(app.problems, problems);
+    app.notes.restoreDrafts(drafts);
   }
 
-  /** Reads again what was read, as far as it is still there. */
-  async #read({ reading, beside }: Kept["search"]): Promise<void> {
-    const desk = this.#desk;
-    // Two are seen as two; one is found beside its list.
-    desk.reader.reading = beside !== null;
+  /** Reopens the documents that still exist. */
+  async #read({ reading, beside }: StoredSession["search"]): Promise<void> {
+    const app = this.#app;
+    // Two documents are shown as two; one is shown next to its list.
+    app.reader.reading = beside !== null;
     const open = async (reader: Reader, key: string | null) => {
       if (key === null) return;
       await reader.show({ key, anchor: null });
-      if (reader.failure !== null && reader.place?.key === key) reader.close();
+      if (reader.failure !== null && reader.position?.key === key) reader.close();
     };
-    await Promise.all([open(desk.reader, reading), open(desk.beside.reader, beside)]);
-    const left = desk.beside.reader.place;
-    if (desk.reader.place !== null || left === null) return;
-    desk.beside.clear();
-    await open(desk.reader, left.key);
+    await Promise.all([open(app.reader, reading), open(app.splitPane.reader, beside)]);
+    const second = app.splitPane.reader.position;
+    if (app.reader.position !== null || second === null) return;
+    app.splitPane.clear();
+    await open(app.reader, second.key);
   }
 
-  #searched(): Kept["search"] {
-    const { search, reader, beside } = this.#desk;
-    // No file is read unasked.
-    const query = search.isOwn && !isPasted(search.query) && paths(search.query).length === 0 ? search.query : "";
+  #currentSearch(): StoredSession["search"] {
+    const { search, reader, splitPane } = this.#app;
+    // Files are never read without a request.
+    const query = search.isTyped && !isPasted(search.query) && parsePaths(search.query).length === 0 ? search.query : "";
     const isSearch = query.trim() !== "";
     return {
       query: isSearch ? query : "",
-      reading: isSearch || beside.isOpen ? (reader.place?.key ?? null) : null, beside: beside.reader.place?.key ?? null,
+      reading: isSearch || splitPane.isOpen ? (reader.position?.key ?? null) : null, beside: splitPane.reader.position?.key ?? null,
     };
   }
 
-  #kept(): Kept {
-    const { triage, notes, sources, problems } = this.#desk;
+  #currentSession(): StoredSession {
+    const { triage, notes, sources, problems } = this.#app;
     return {
-      search: this.#searched(),
-      triage: { selected: triage.reading, related: triage.relatedOpen },
+      search: this.#currentSearch(),
+      triage: { selected: triage.reading, related: triage.isRelatedOpen },
       notes: { kind: notes.kind, selected: notes.selected },
       sources: { selected: sources.selected },
       problems: { source: problems.source, span: problems.span, tab: problems.tab },
-      drafts: notes.ownDrafts,
+      drafts: notes.storableDrafts,
     };
   }
 }

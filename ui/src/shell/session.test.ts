@@ -1,10 +1,10 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { beforeEach, expect, it, vi } from "vitest";
-import type { Writing } from "../notes/notes.svelte";
-import { page } from "../stories/page";
-import { Desk } from "./desk.svelte";
-import { MOST, read, written, type Kept } from "./session.svelte";
+import type { NoteDraftState } from "../notes/notes.svelte";
+import { setUpPage } from "../stories/testPage";
+import { AppState } from "./appState.svelte";
+import { MAX_SIZE, parseSession, serializeSession, type StoredSession } from "./session.svelte";
 
 const hits = ["acme/app#1", "acme/app#2", "acme/app#3"];
 const item = (key: string) => ({
@@ -12,19 +12,19 @@ const item = (key: string) => ({
   candidate: { key: "acme/app#1", number: 1, title: "", state: "open", confidence: 0.8, worth: 0.9, band: "likely", verdict: null, reasons: [] },
 });
 
-function opened(casebook = "/casebook"): Desk {
-  const desk = new Desk();
-  desk.session.open(casebook);
-  return desk;
+function opened(casebook = "/casebook"): AppState {
+  const app = new AppState();
+  app.session.open(casebook);
+  return app;
 }
-/** Waits until what changed is on the disk. */
+/** Waits until changes are stored. */
 function rest(): void {
   flushSync();
   vi.advanceTimersByTime(1000);
 }
 const onDisk = () => Object.keys(localStorage).map((key) => localStorage.getItem(key)).join("\n");
 
-page();
+setUpPage();
 beforeEach(() => {
   vi.useFakeTimers();
   mockIPC((command, payload) => {
@@ -40,159 +40,159 @@ beforeEach(() => {
   });
 });
 
-it("brings a half-written note back after a restart, also one whose form was open", () => {
-  const desk = opened();
-  desk.notes.startWriting({ attach: ["acme/app#1"] });
-  if (desk.notes.writing) desk.notes.writing.body = "About one";
-  desk.notes.startWriting();
-  if (desk.notes.writing) desk.notes.writing.title = "Half";
+it("restores note drafts after a restart", () => {
+  const app = opened();
+  app.notes.startDraft({ attach: ["acme/app#1"] });
+  if (app.notes.draft) app.notes.draft.body = "About one";
+  app.notes.startDraft();
+  if (app.notes.draft) app.notes.draft.title = "Half";
   rest();
   const again = opened();
-  expect(again.notes.isBegun).toBe(true);
-  again.notes.startWriting();
-  expect(again.notes.writing?.title).toBe("Half");
-  again.notes.startWriting({ attach: ["acme/app#1"] });
-  expect(again.notes.writing?.body).toBe("About one");
-  // Another casebook has notes of its own.
-  expect(opened("/other").notes.isBegun).toBe(false);
+  expect(again.notes.hasNewDraft).toBe(true);
+  again.notes.startDraft();
+  expect(again.notes.draft?.title).toBe("Half");
+  again.notes.startDraft({ attach: ["acme/app#1"] });
+  expect(again.notes.draft?.body).toBe("About one");
+  // Another casebook has its own notes.
+  expect(opened("/other").notes.hasNewDraft).toBe(false);
 });
 
-it("forgets a draft that was discarded", () => {
-  const desk = opened();
-  desk.notes.startWriting({ title: "Half" });
+it("forgets a discarded draft", () => {
+  const app = opened();
+  app.notes.startDraft({ title: "Half" });
   rest();
-  desk.notes.discard();
+  app.notes.discard();
   rest();
   expect(opened().notes.drafts.size).toBe(0);
 });
 
-it("never writes a pasted text to disk: of its note only what stood before", () => {
-  const desk = opened();
-  desk.notes.startWriting();
-  if (desk.notes.writing) desk.notes.writing.title = "My own words";
+it("never stores pasted note text", () => {
+  const app = opened();
+  app.notes.startDraft();
+  if (app.notes.draft) app.notes.draft.title = "My own words";
   rest();
-  desk.notes.pasting();
-  if (desk.notes.writing) desk.notes.writing.body = "Dear support, my name is Erika";
-  rest();
-  expect(onDisk()).not.toContain("Erika");
-  desk.notes.leaveWriting();
-  desk.search.pasted = true;
-  desk.search.type("Erika cannot sign in");
+  app.notes.rememberBeforePaste();
+  if (app.notes.draft) app.notes.draft.body = "Dear support, my name is Erika";
   rest();
   expect(onDisk()).not.toContain("Erika");
-  expect(desk.search.isOwn).toBe(false);
-  // It is still there as long as the window is.
-  desk.notes.startWriting();
-  expect(desk.notes.writing?.body).toContain("Erika");
+  app.notes.closeAndReport();
+  app.search.hasPaste = true;
+  app.search.type("Erika cannot sign in");
+  rest();
+  expect(onDisk()).not.toContain("Erika");
+  expect(app.search.isTyped).toBe(false);
+  // It stays available until the window closes.
+  app.notes.startDraft();
+  expect(app.notes.draft?.body).toContain("Erika");
   const again = opened();
-  again.notes.startWriting();
-  expect(again.notes.writing).toMatchObject({ title: "My own words", body: "" });
+  again.notes.startDraft();
+  expect(again.notes.draft).toMatchObject({ title: "My own words", body: "" });
 });
 
-it("never takes an edited paste for a person's own words, also where a step back has brought it", () => {
+it("never stores an edited paste", () => {
   const { search } = opened();
-  search.pasted = true;
+  search.hasPaste = true;
   search.type("Erika cannot sign in");
   search.type("");
   search.set("Erika cannot sign in", false);
   search.type("Erika cannot sign in today");
-  expect(search.isOwn).toBe(false);
-  // The way on from there to words that were typed.
+  expect(search.isTyped).toBe(false);
+  // Going back to a typed query.
   search.set("tls", false);
-  expect(search.isOwn).toBe(true);
+  expect(search.isTyped).toBe(true);
   rest();
   expect(onDisk()).not.toContain("Erika");
 });
 
-it("brings back what was searched for, with its filters, the marked result and what was read", async () => {
-  const desk = opened();
-  desk.search.type('tls is:open label:"help wanted"');
+it("restores the query and the open item", async () => {
+  const app = opened();
+  app.search.type('tls is:open label:"help wanted"');
   await vi.advanceTimersByTimeAsync(500);
-  await desk.reader.show({ key: "acme/app#2", anchor: "comment-1" }, true);
+  await app.reader.show({ key: "acme/app#2", anchor: "comment-1" }, true);
   rest();
   const again = opened();
   await vi.advanceTimersByTimeAsync(100);
-  expect([again.search.query, again.search.isOwn, again.search.selected, again.reader.thread?.key]).toEqual([
+  expect([again.search.query, again.search.isTyped, again.search.selected, again.reader.thread?.key]).toEqual([
     'tls is:open label:"help wanted"', true, "acme/app#2", "acme/app#2",
   ]);
-  // It can be typed on from there, and a step back leads to it.
+  // It can be edited, and going back returns to it.
   again.search.type("tls");
-  expect(again.history.last?.asked).toBe('tls is:open label:"help wanted"');
+  expect(again.history.previous?.query).toBe('tls is:open label:"help wanted"');
 });
 
-it("reads nothing that is gone, and marks what is read", async () => {
-  const desk = opened();
-  desk.search.type("tls");
-  await desk.reader.show({ key: "acme/app#1", anchor: null }, true);
-  await desk.beside.open("acme/app#2");
+it("skips items that no longer exist", async () => {
+  const app = opened();
+  app.search.type("tls");
+  await app.reader.show({ key: "acme/app#1", anchor: null }, true);
+  await app.splitPane.open("acme/app#2");
   rest();
   localStorage.setItem("session:/casebook", (localStorage.getItem("session:/casebook") ?? "").replaceAll("acme/app#1", "acme/app#9"));
   const again = opened();
   await vi.advanceTimersByTimeAsync(100);
   expect([again.search.query, again.search.selected]).toEqual(["tls", "acme/app#2"]);
-  // What is left of two is read alone.
-  expect([again.reader.thread?.key, again.reader.failure, again.beside.isOpen]).toEqual(["acme/app#2", null, false]);
+  // If one of two items is gone, the other is shown alone.
+  expect([again.reader.thread?.key, again.reader.failure, again.splitPane.isOpen]).toEqual(["acme/app#2", null, false]);
 });
 
-it("brings two items back side by side, also where nothing was searched for", async () => {
-  const desk = opened();
-  await desk.reader.show({ key: "acme/app#1", anchor: null }, true);
+it("restores two items side by side", async () => {
+  const app = opened();
+  await app.reader.show({ key: "acme/app#1", anchor: null }, true);
   rest();
   expect(opened().reader.loading).toBe(false);
-  await desk.beside.open("acme/app#2");
-  desk.search.pasted = true;
-  desk.search.type("Erika cannot sign in");
+  await app.splitPane.open("acme/app#2");
+  app.search.hasPaste = true;
+  app.search.type("Erika cannot sign in");
   rest();
   expect(onDisk()).not.toContain("Erika");
   const again = opened();
   await vi.advanceTimersByTimeAsync(100);
-  expect([again.search.query, again.reader.thread?.key, again.beside.reader.thread?.key]).toEqual(["", "acme/app#1", "acme/app#2"]);
-  expect(again.beside.shown(1280, again.reader.reading)).toEqual({ list: false, first: true, second: true });
+  expect([again.search.query, again.reader.thread?.key, again.splitPane.reader.thread?.key]).toEqual(["", "acme/app#1", "acme/app#2"]);
+  expect(again.splitPane.layout(1280, again.reader.reading)).toEqual({ list: false, first: true, second: true });
 });
 
-it("shows each view as it was left", async () => {
-  const desk = opened();
-  Object.assign(desk.problems, { source: "acme/app", span: 60, tab: "recurring" });
-  Object.assign(desk.notes, { kind: "signal", selected: "note#4" });
-  desk.sources.selected = "acme/app";
-  await desk.triage.load();
-  desk.triage.select("acme/app#6");
+it("restores each view", async () => {
+  const app = opened();
+  Object.assign(app.problems, { source: "acme/app", span: 60, tab: "recurring" });
+  Object.assign(app.notes, { kind: "signal", selected: "note#4" });
+  app.sources.selected = "acme/app";
+  await app.triage.load();
+  app.triage.select("acme/app#6");
   rest();
 
   const again = opened();
   expect([again.problems.source, again.problems.span, again.problems.tab, again.notes.kind, again.notes.selected]).toEqual(["acme/app", 60, "recurring", "signal", "note#4"]);
   expect(again.sources.selected).toBe("acme/app");
-  // It stays so until the desk is looked at.
+  // Triage keeps its state until it is opened.
   rest();
   await again.triage.load();
   expect(again.triage.selected).toBe("acme/app#6");
 });
 
-it("chooses no source that is gone", () => {
-  const desk = opened();
-  desk.problems.source = "acme/app";
-  desk.session.settle(["acme/other"]);
-  expect(desk.problems.source).toBe(null);
+it("ignores a removed source", () => {
+  const app = opened();
+  app.problems.source = "acme/app";
+  app.session.dropMissing(["acme/other"]);
+  expect(app.problems.source).toBe(null);
 });
 
-const draft = (body: string): Writing => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], own: null });
-const kept: Kept = {
+const draft = (body: string): NoteDraftState => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], beforePaste: null });
+const kept: StoredSession = {
   search: { query: "", reading: null, beside: null },
   triage: { selected: null, related: false }, notes: { kind: null, selected: null },
   sources: { selected: null }, problems: { source: null, span: 24, tab: "frequent" }, drafts: [],
 };
 
-it("keeps within its bound, the latest drafts first", () => {
+it("drops the oldest drafts above the limit", () => {
   const drafts = ["1".repeat(30_000), "2".repeat(30_000), "3".repeat(30_000)].map(draft);
-  const stored = written({ ...kept, drafts });
-  expect(stored.length).toBeLessThanOrEqual(MOST);
-  expect(read(stored)?.drafts.map((one) => one.body[0])).toEqual(["2", "3"]);
-  expect(read(written({ ...kept, drafts: [draft("x".repeat(100_000))] }))?.drafts).toEqual([]);
+  const stored = serializeSession({ ...kept, drafts });
+  expect(stored.length).toBeLessThanOrEqual(MAX_SIZE);
+  expect(parseSession(stored)?.drafts.map((entry) => entry.body[0])).toEqual(["2", "3"]);
+  expect(parseSession(serializeSession({ ...kept, drafts: [draft("x".repeat(100_000))] }))?.drafts).toEqual([]);
 });
 
-it("takes what another version wrote, or what cannot be read, as if it was never there", () => {
-  expect([read(null), read("{"), read("7"), read(JSON.stringify({ ...kept, version: 2 }))]).toEqual([null, null, null, null]);
-  expect(read('{"version":1,"notes":{"kind":"poem","selected":7},"problems":{"span":"x","tab":"y"},"drafts":[3]}')).toMatchObject({
+it("ignores invalid and foreign sessions", () => {
+  expect([parseSession(null), parseSession("{"), parseSession("7"), parseSession(JSON.stringify({ ...kept, version: 2 }))]).toEqual([null, null, null, null]);
+  expect(parseSession('{"version":1,"notes":{"kind":"poem","selected":7},"problems":{"span":"x","tab":"y"},"drafts":[3]}')).toMatchObject({
     notes: { kind: null, selected: null }, problems: { span: 24, tab: "frequent" }, drafts: [{ title: "", kind: "lesson" }],
   });
 });

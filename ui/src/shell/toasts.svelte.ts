@@ -1,13 +1,13 @@
-// Short messages in the status bar that go by themselves. The newest is the one that is shown: what it offers to take back
-// is always what Ctrl Z would.
+// Short messages in the status bar. Only the newest is shown, so its undo is always the one of Ctrl
+// Z.
 
-export interface Toast {
+interface Toast {
   id: number;
   text: string;
   undo: (() => void) | null;
 }
 
-const GOES_AFTER = 7000;
+const DURATION = 7000;
 
 export class Toasts {
   shown = $state.raw<Toast | null>(null);
@@ -16,27 +16,27 @@ export class Toasts {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Shows a message. Returns its id. */
-  say(text: string, undo: (() => void) | null = null): number {
+  show(text: string, undo: (() => void) | null = null): number {
     const id = this.#next++;
     this.shown = { id, text, undo };
-    this.resume();
+    this.startTimeout();
     return id;
   }
 
-  /** Takes a message away, if it is the one that is shown. */
+  /** Hides a message if it is shown. */
   dismiss(id: number): void {
     if (this.shown?.id !== id) return;
-    this.hold();
+    this.pauseTimeout();
     this.shown = null;
   }
 
-  /** Keeps the message while somebody reads it. */
-  hold(): void {
+  /** Keeps the message while it is being read. */
+  pauseTimeout(): void {
     clearTimeout(this.#timer);
   }
 
-  resume(): void {
-    this.hold();
-    this.#timer = setTimeout(() => (this.shown = null), GOES_AFTER);
+  startTimeout(): void {
+    this.pauseTimeout();
+    this.#timer = setTimeout(() => (this.shown = null), DURATION);
   }
 }

@@ -4,29 +4,29 @@ import { Toasts } from "./toasts.svelte";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("shows the newest alone, for a while", () => {
+it("shows the newest toast for a while", () => {
   const toasts = new Toasts();
-  for (const text of ["a", "b"]) toasts.say(text);
+  for (const text of ["a", "b"]) toasts.show(text);
   expect(toasts.shown?.text).toBe("b");
   vi.advanceTimersByTime(8000);
   expect(toasts.shown).toBe(null);
 });
 
-it("waits while it is read", () => {
+it("a toast stays while it is read", () => {
   const toasts = new Toasts();
-  toasts.say("read me");
-  toasts.hold();
+  toasts.show("read me");
+  toasts.pauseTimeout();
   vi.advanceTimersByTime(60_000);
   expect(toasts.shown?.text).toBe("read me");
-  toasts.resume();
+  toasts.startTimeout();
   vi.advanceTimersByTime(8000);
   expect(toasts.shown).toBe(null);
 });
 
-it("leaves a newer one where an older one is dismissed", () => {
+it("dismissing an old toast keeps the newest", () => {
   const toasts = new Toasts();
-  const old = toasts.say("old");
-  toasts.say("new");
+  const old = toasts.show("old");
+  toasts.show("new");
   toasts.dismiss(old);
   expect(toasts.shown?.text).toBe("new");
 });

@@ -1,62 +1,62 @@
-// What was done and can be taken back: one stack for the whole window.
+// The undo stack of the window.
 
-import { words as said } from "../words";
+import { words } from "../words";
 import type { Toasts } from "./toasts.svelte";
 
-export interface Deed {
-  /** What was done, as a sentence. */
-  words: string;
-  /** Takes it back; throws where that fails. */
-  takeBack: () => Promise<void> | void;
+export interface UndoEntry {
+  /** A sentence in the past tense. */
+  description: string;
+  /** Undoes the action; throws on failure. */
+  undo: () => Promise<void> | void;
 }
 
-/** Older deeds are no longer in anybody's mind, and to take one back unseen would be worse than not to. */
-const KEPT = 100;
+/** Older actions are forgotten: undoing one unseen would be worse than keeping it. */
+const MAX_ENTRIES = 100;
 
-export class Undo {
-  #deeds = $state.raw<readonly Deed[]>([]);
+export class UndoStack {
+  #entries = $state.raw<readonly UndoEntry[]>([]);
   #toasts: Toasts;
-  #say: (thrown: unknown) => void;
-  #told = new Map<Deed, number>();
+  #showError: (error: unknown) => void;
+  #toastIds = new Map<UndoEntry, number>();
 
-  constructor(toasts: Toasts, say: (thrown: unknown) => void) {
+  constructor(toasts: Toasts, showError: (error: unknown) => void) {
     this.#toasts = toasts;
-    this.#say = say;
+    this.#showError = showError;
   }
 
-  get last(): Deed | null {
-    return this.#deeds.at(-1) ?? null;
+  get last(): UndoEntry | null {
+    return this.#entries.at(-1) ?? null;
   }
 
-  /** Something was done: says so, and offers to take it back. */
-  did(words: string, takeBack: () => Promise<void> | void): Deed {
-    const deed = { words, takeBack };
-    this.#deeds = [...this.#deeds, deed].slice(-KEPT);
-    this.#told.set(deed, this.#toasts.say(words, () => void this.takeBack(deed)));
-    return deed;
+  /** Records an action, and shows it with an undo button. */
+  record(description: string, undo: () => Promise<void> | void): UndoEntry {
+    const entry = { description, undo };
+    this.#entries = [...this.#entries, entry].slice(-MAX_ENTRIES);
+    this.#toastIds.set(entry, this.#toasts.show(description, () => void this.undo(entry)));
+    return entry;
   }
 
-  /** It did not come to it after all. */
-  forget(deed: Deed): void {
-    this.#deeds = this.#deeds.filter((d) => d !== deed);
-    this.#toasts.dismiss(this.#told.get(deed) ?? 0);
-    this.#told.delete(deed);
+  /** Removes an action that failed. */
+  remove(entry: UndoEntry): void {
+    this.#entries = this.#entries.filter((d) => d !== entry);
+    this.#toasts.dismiss(this.#toastIds.get(entry) ?? 0);
+    this.#toastIds.delete(entry);
   }
 
-  /** Takes a deed back, the last one if not told which, and says so. Whether there was one and it could be. */
-  async takeBack(deed: Deed | null = this.last): Promise<boolean> {
-    if (!deed || !this.#deeds.includes(deed)) return false;
-    const place = this.#deeds.indexOf(deed);
-    // At once: a second key takes the one before.
-    this.forget(deed);
+  /** Undoes an action, the last one by default, and reports it. Returns whether it succeeded. */
+  async undo(entry: UndoEntry | null = this.last): Promise<boolean> {
+    if (!entry || !this.#entries.includes(entry)) return false;
+    const index = this.#entries.indexOf(entry);
+    // Removed at once, so that a second keystroke undoes the previous action.
+    this.remove(entry);
     try {
-      await deed.takeBack();
-    } catch (thrown) {
-      this.#deeds = this.#deeds.toSpliced(place, 0, deed);
-      this.#say(thrown);
+      await entry.undo();
+    } catch (error) {
+      this.#entries = this.#entries.toSpliced(index, 0, entry);
+      this.#showError(error);
       return false;
     }
-    this.#toasts.say(said.shell.takenBack(deed.words));
+    this.#toasts.show(words.shell.undone(entry.description));
     return true;
   }
 }

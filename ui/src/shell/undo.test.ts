@@ -1,45 +1,45 @@
 import { beforeEach, expect, it } from "vitest";
 import { Toasts } from "./toasts.svelte";
-import { Undo } from "./undo.svelte";
+import { UndoStack } from "./undo.svelte";
 
 let toasts: Toasts;
-let undo: Undo;
+let undo: UndoStack;
 let undone: string[];
-let said: unknown[];
+let texts: unknown[];
 
 beforeEach(() => {
   toasts = new Toasts();
-  said = [];
+  texts = [];
   undone = [];
-  undo = new Undo(toasts, (thrown) => said.push(thrown));
+  undo = new UndoStack(toasts, (error) => texts.push(error));
 });
-const did = (words: string) => undo.did(words, () => void undone.push(words));
+const did = (words: string) => undo.record(words, () => void undone.push(words));
 
-it("takes back the last, then the one before, and says each time what", async () => {
+it("undoes actions in reverse order", async () => {
   did("first.");
   did("second.");
   expect(toasts.shown?.text).toBe("second.");
-  await undo.takeBack();
+  await undo.undo();
   expect([undone, toasts.shown?.text, toasts.shown?.undo]).toEqual([["second."], "Undone: second.", null]);
-  await undo.takeBack();
+  await undo.undo();
   expect([undone, toasts.shown?.text]).toEqual([["second.", "first."], "Undone: first."]);
-  expect(await undo.takeBack()).toBe(false);
+  expect(await undo.undo()).toBe(false);
 });
 
-it("takes the same thing back once, however often it is asked", async () => {
+it("undoes an action once", async () => {
   const deed = did("only.");
-  expect([await undo.takeBack(deed), await undo.takeBack(deed)]).toEqual([true, false]);
+  expect([await undo.undo(deed), await undo.undo(deed)]).toEqual([true, false]);
   expect(undone).toEqual(["only."]);
 });
 
-it("does not say that it did what it could not, and can be asked again", async () => {
+it("a failed undo can be repeated", async () => {
   let refuse = true;
-  undo.did("moved.", () => {
+  undo.record("moved.", () => {
     if (refuse) throw new Error("locked");
     undone.push("moved.");
   });
-  expect(await undo.takeBack()).toBe(false);
-  expect([said.length, toasts.shown]).toEqual([1, null]);
+  expect(await undo.undo()).toBe(false);
+  expect([texts.length, toasts.shown]).toEqual([1, null]);
   refuse = false;
-  expect([await undo.takeBack(), undone]).toEqual([true, ["moved."]]);
+  expect([await undo.undo(), undone]).toEqual([true, ["moved."]]);
 });

@@ -1,46 +1,45 @@
-// When somebody was last at the window, so that it can tell what came since.
+// Tracks when the window is in use, to show what is new since the last visit.
 
 import type { MirrorView } from "../lib/types";
-import type { Desk } from "./desk.svelte";
+import type { AppState } from "./appState.svelte";
 
-const EVERY = 60_000;
-const SIGNS = ["keydown", "pointerdown", "pointermove", "focus"] as const;
+const INTERVAL = 60_000;
+const INPUT_EVENTS = ["keydown", "pointerdown", "pointermove", "focus"] as const;
 
-/** Up to when everything of a mirror is here, in milliseconds. */
-export function upTo(mirror: MirrorView): number {
+/** Returns the time up to which a mirror is complete, in Unix milliseconds. */
+function completeUpTo(mirror: MirrorView): number {
   const items = mirror.streams.find((stream) => stream.name === "items") ?? mirror.streams[0];
   return Date.parse(items?.watermark ?? mirror.synced_at ?? "");
 }
 
 export class Visits {
-  #desk: Desk;
+  #app: AppState;
   #started = false;
-  /** Whether somebody was at the window since it was last noted. */
-  #isSomebodyHere = false;
+  /** Whether there was any input since the last check. */
+  #isActive = false;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(app: AppState) {
+    this.#app = app;
   }
 
-  /** Notes from now on that somebody is here. */
   start(): void {
-    this.look(Date.now());
+    this.record(Date.now());
     if (this.#started) return;
     this.#started = true;
-    const here = () => (this.#isSomebodyHere = true);
-    for (const sign of SIGNS) window.addEventListener(sign, here, { capture: true, passive: true });
+    const markActive = () => (this.#isActive = true);
+    for (const sign of INPUT_EVENTS) window.addEventListener(sign, markActive, { capture: true, passive: true });
     setInterval(() => {
-      if (this.#isSomebodyHere) this.look(Date.now());
-      this.#isSomebodyHere = false;
-    }, EVERY);
+      if (this.#isActive) this.record(Date.now());
+      this.#isActive = false;
+    }, INTERVAL);
   }
 
-  look(now: number): void {
-    const { sources, shelf } = this.#desk;
-    const known = sources.all.map((source) => {
+  record(now: number): void {
+    const { sources, store } = this.#app;
+    const times = sources.all.map((source) => {
       const mirror = sources.mirror(source.key);
-      return [source.key, mirror ? upTo(mirror) : Date.parse(source.changed_at ?? "")] as const;
+      return [source.key, mirror ? completeUpTo(mirror) : Date.parse(source.changed_at ?? "")] as const;
     });
-    shelf.look(now, Object.fromEntries(known.filter(([, at]) => !Number.isNaN(at))));
+    store.recordVisit(now, Object.fromEntries(times.filter(([, at]) => !Number.isNaN(at))));
   }
 }

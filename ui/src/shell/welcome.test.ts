@@ -1,51 +1,51 @@
 import { expect, it } from "vitest";
-import { openWindow, page, rest, text } from "../stories/page";
+import { openWindow, setUpPage, settle, text } from "../stories/testPage";
 
-page();
+setUpPage();
 
 const click = (css: string, words: string) =>
-  [...document.querySelectorAll<HTMLElement>(css)].find((one) => one.textContent.includes(words))?.click();
+  [...document.querySelectorAll<HTMLElement>(css)].find((entry) => entry.textContent.includes(words))?.click();
 const pressed = () => text(".adding [aria-pressed=true]");
 
-it("leads from the first start to a tracker, to files or to the sample", async () => {
-  const desk = await openWindow("empty");
-  expect([...document.querySelectorAll(".welcome .ways strong")].map((one) => one.textContent.trim())).toEqual([
+it("offers a tracker, files or the sample", async () => {
+  const app = await openWindow("empty");
+  expect([...document.querySelectorAll(".welcome .ways strong")].map((entry) => entry.textContent.trim())).toEqual([
     "Connect a tracker", "Import files", "Open the sample casebook",
   ]);
   click(".welcome button", "Import files");
-  await rest();
-  expect([desk.view, pressed()]).toEqual(["sources", "Import files"]);
-  desk.go("search");
-  await rest();
+  await settle();
+  expect([app.view, pressed()]).toEqual(["sources", "Import files"]);
+  app.go("search");
+  await settle();
   click(".welcome button", "Connect a tracker");
-  await rest();
-  expect([desk.view, pressed()]).toEqual(["sources", "Connect a tracker"]);
+  await settle();
+  expect([app.view, pressed()]).toEqual(["sources", "Connect a tracker"]);
 });
 
-it("turns to files where some are dropped while a tracker is being added", async () => {
-  const desk = await openWindow("full");
-  desk.sources.startAdding();
-  await rest();
+it("dropped files replace the tracker form", async () => {
+  const app = await openWindow("full");
+  app.sources.startAdding();
+  await settle();
   expect(pressed()).toBe("Connect a tracker");
-  await desk.take(["/home/me/export.csv"]);
-  await rest();
+  await app.openFiles(["/home/me/export.csv"]);
+  await settle();
   expect([pressed(), text(".found h3")]).toEqual(["Import files", "export/acme-issues.csv"]);
 });
 
-it("asks questions of what is there", async () => {
-  const desk = await openWindow("full");
-  const asked = () => [...document.querySelectorAll(".questions button")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+it("suggests questions about the casebook", async () => {
+  const app = await openWindow("full");
+  const asked = () => [...document.querySelectorAll(".questions button")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
   expect(asked()).toEqual([
     "Was this reported before? Sync stops after the certificate is renewed",
     "Was this solved before? Sync stops after the certificate is renewed",
     "Which reports were reopened?",
   ]);
   click(".questions button", "reopened");
-  await rest();
-  expect(desk.search.query).toBe("is:issue reason:reopened");
-  desk.lookFor("");
-  await rest();
+  await settle();
+  expect(app.search.query).toBe("is:issue reason:reopened");
+  app.searchFor("");
+  await settle();
   click(".questions button", "solved before");
-  await rest();
-  expect([desk.view, text(".answer h2")]).toEqual(["search", "Known problem"]);
+  await settle();
+  expect([app.view, text(".answer h2")]).toEqual(["search", "Known problem"]);
 });

@@ -1,39 +1,39 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { openWindow, page, press, rest } from "../stories/page";
+import { openWindow, setUpPage, press, settle } from "../stories/testPage";
 import * as zoom from "./zoom.svelte";
 
-page();
-beforeEach(() => zoom.apply(100));
+setUpPage();
+beforeEach(() => zoom.applyZoom(100));
 
 const size = () => document.querySelector<HTMLSelectElement>("#zoom")?.value;
 
-it("is the same for the keys and in the settings", async () => {
-  const desk = await openWindow("full");
-  desk.go("settings");
-  await rest();
+it("keys and settings change the same zoom", async () => {
+  const app = await openWindow("full");
+  app.go("settings");
+  await settle();
   expect(size()).toBe("100");
   press("+", { ctrlKey: true });
-  await rest();
+  await settle();
   expect([size(), document.documentElement.style.fontSize]).toEqual(["115", "115%"]);
   press("0", { ctrlKey: true });
-  await rest();
+  await settle();
   expect([size(), document.documentElement.style.fontSize]).toEqual(["100", ""]);
 });
 
-it("is taken over from another window", () => {
+it("adopts the zoom of another window", () => {
   localStorage.setItem("zoom", "150");
-  zoom.restore();
-  expect(zoom.current()).toBe(150);
+  zoom.restoreZoom();
+  expect(zoom.zoomPercent()).toBe(150);
   localStorage.setItem("zoom", "151");
-  zoom.restore();
-  expect(zoom.current()).toBe(100);
+  zoom.restoreZoom();
+  expect(zoom.zoomPercent()).toBe(100);
 });
 
-it("leaves room for the list or a document where a large text has none for both", async () => {
+it("large text shows one pane", async () => {
   vi.stubGlobal("innerWidth", 1024);
   await openWindow("full");
   expect([document.querySelector(".results"), document.querySelector(".start")].map(Boolean)).toEqual([true, true]);
-  zoom.apply(200);
-  await rest();
+  zoom.applyZoom(200);
+  await settle();
   expect([document.querySelector(".results"), document.querySelector(".start")].map(Boolean)).toEqual([true, false]);
 });

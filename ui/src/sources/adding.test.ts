@@ -1,18 +1,18 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
-import { Desk } from "../shell/desk.svelte";
-import { page, rest, show, text } from "../stories/page";
+import { AppState } from "../shell/appState.svelte";
+import { setUpPage, settle, mountComponent, text } from "../stories/testPage";
 import AddSource from "./AddSource.svelte";
 
-page();
+setUpPage();
 
-it("says that nothing was added where a host does not answer, until something else is typed", async () => {
+it("an unreachable host adds no source", async () => {
   mockIPC((command) => {
     if (command === "add_mirror") throw { code: "network", message: "the host does not answer", hint: "Progress is saved; run sync again to continue." };
     return null;
   });
-  show(AddSource, { desk: new Desk() });
+  mountComponent(AddSource, { app: new AppState() });
   const project = document.querySelector<HTMLInputElement>("#add-project")!;
   const type = (value: string) => {
     project.value = value;
@@ -21,7 +21,7 @@ it("says that nothing was added where a host does not answer, until something el
   };
   type("acme/app");
   document.querySelector("form")?.dispatchEvent(new SubmitEvent("submit", { cancelable: true }));
-  await rest();
+  await settle();
   expect(text("[role=alert] span")).toBe("Check the host and your network. Nothing was added.");
   type("acme/pump");
   expect(document.querySelector("[role=alert]")).toBe(null);

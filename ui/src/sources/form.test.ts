@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fits, kindOf, readPlace, tokenHost } from "./form";
+import { matchesShape, trackerKind, parseProject, tokenHost } from "./form";
 
 it.each([
   [" acme/app ", null, null, "acme/app"],
@@ -41,30 +41,30 @@ it.each([
   ["https://acme.example/forum/c/help/support/5", "discourse", "acme.example/forum", "support"],
   ["https://discourse.acme.example/", "discourse", "discourse.acme.example", "topics"],
   ["http://127.0.0.1:8080/acme/app", null, "http://127.0.0.1:8080", "acme/app"],
-])("reads %s", (typed, tracker, host, project) => {
-  expect(readPlace(typed)).toEqual({ tracker, host, project });
+])("parses %s", (typed, tracker, host, project) => {
+  expect(parseProject(typed)).toEqual({ tracker, host, project });
 });
 
-it("takes nothing else for a place", () => {
+it("rejects other texts", () => {
   for (const text of ["", "acme app", "-x/y", "https://github.com/acme", "https://bugs.acme.example/show_bug.cgi?id=7", "https://linear.app/acme/settings", "javascript:alert(1)", "https://a b/c/d"]) {
-    expect(readPlace(text), text).toBe(null);
+    expect(parseProject(text), text).toBe(null);
   }
 });
 
-it("knows how each tracker writes a project", () => {
-  expect(fits("acme/app", kindOf("github"))).toBe(true);
-  expect(fits("acme", kindOf("github"))).toBe(false);
-  expect(fits("acme/sub/app", kindOf("gitlab"))).toBe(true);
-  expect(fits("acme/sub/app", kindOf("gitea"))).toBe(false);
-  expect(fits("APP", kindOf("jira"))).toBe(true);
-  expect(fits("acme/app", kindOf("redmine"))).toBe(false);
-  expect(fits("Kiln App", kindOf("bugzilla"))).toBe(true);
-  expect(fits("Kiln App", kindOf("jira"))).toBe(false);
-  expect(fits("~ada", kindOf("confluence"))).toBe(true);
-  expect(fits("tickets", kindOf("zendesk"))).toBe(true);
+it("checks each tracker's project format", () => {
+  expect(matchesShape("acme/app", trackerKind("github"))).toBe(true);
+  expect(matchesShape("acme", trackerKind("github"))).toBe(false);
+  expect(matchesShape("acme/sub/app", trackerKind("gitlab"))).toBe(true);
+  expect(matchesShape("acme/sub/app", trackerKind("gitea"))).toBe(false);
+  expect(matchesShape("APP", trackerKind("jira"))).toBe(true);
+  expect(matchesShape("acme/app", trackerKind("redmine"))).toBe(false);
+  expect(matchesShape("Kiln App", trackerKind("bugzilla"))).toBe(true);
+  expect(matchesShape("Kiln App", trackerKind("jira"))).toBe(false);
+  expect(matchesShape("~ada", trackerKind("confluence"))).toBe(true);
+  expect(matchesShape("tickets", trackerKind("zendesk"))).toBe(true);
 });
 
-it("keeps a token for a host, not for a folder of it", () => {
+it("stores a token per host", () => {
   expect(tokenHost("acme.example/redmine")).toBe("acme.example");
   expect(tokenHost("http://127.0.0.1:8080/x")).toBe("http://127.0.0.1:8080");
 });

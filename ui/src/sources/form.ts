@@ -1,59 +1,59 @@
-// Reading what a person types into the form for a source, and what the form says of each kind of tracker.
+// Parses the form for a source, and describes the kinds of trackers.
 
 import { words } from "../words";
 
 export type Tracker = "github" | "gitlab" | "gitea" | "jira" | "redmine" | "bugzilla" | "azure" | "linear" | "confluence" | "zendesk" | "discourse";
 
-/** How a kind of tracker is read and asked. */
-interface Ways {
+/** The properties of a kind of tracker. */
+interface TrackerTraits {
   tracker: Tracker;
-  /** The host that is meant where none is named. */
+  /** The default host. */
   host: string | null;
-  /** How many parts the name of a project has; null for two or more. */
+  /** The number of parts in a project's name; `null` for two or more. */
   parts: number | null;
-  /** Whether people give its projects any name, spaces among it. */
-  free?: boolean;
-  /** What stands for the project where a host is one project as a whole. */
-  whole?: string;
+  /** Whether project names may contain spaces. */
+  parseFree?: boolean;
+  /** The project's name if a host is a single project. */
+  parseWholeHost?: string;
   wiki: boolean;
 }
 
-/** What the form says of a kind of tracker. */
-export interface Kind extends Ways {
+/** A kind of tracker with its texts. */
+interface TrackerKind extends TrackerTraits {
   name: string;
-  /** How a project is written. */
+  /** The format of a project's name. */
   shape: string;
-  /** What its tokens are called there. */
+  /** The tracker's word for its tokens. */
   token: string;
-  /** Where a token is made, and what it must be allowed. */
+  /** How to create a token, and its required permissions. */
   remedy: string;
 }
 
-const WAYS: readonly Ways[] = [
+const TRACKER_TRAITS: readonly TrackerTraits[] = [
   { tracker: "github", host: "github.com", parts: 2, wiki: true },
   { tracker: "gitlab", host: "gitlab.com", parts: null, wiki: true },
   { tracker: "gitea", host: null, parts: 2, wiki: true },
   { tracker: "jira", host: null, parts: 1, wiki: false },
   { tracker: "redmine", host: null, parts: 1, wiki: true },
-  { tracker: "bugzilla", host: null, parts: 1, free: true, wiki: false },
-  { tracker: "azure", host: "dev.azure.com", parts: 2, free: true, wiki: true },
+  { tracker: "bugzilla", host: null, parts: 1, parseFree: true, wiki: false },
+  { tracker: "azure", host: "dev.azure.com", parts: 2, parseFree: true, wiki: true },
   { tracker: "linear", host: "linear.app", parts: 2, wiki: false },
   { tracker: "confluence", host: null, parts: 1, wiki: false },
-  { tracker: "zendesk", host: null, parts: 1, whole: "tickets", wiki: true },
-  { tracker: "discourse", host: null, parts: 1, whole: "topics", wiki: false },
+  { tracker: "zendesk", host: null, parts: 1, parseWholeHost: "tickets", wiki: true },
+  { tracker: "discourse", host: null, parts: 1, parseWholeHost: "topics", wiki: false },
 ];
 
-export const KINDS: readonly Kind[] = WAYS.map((one) => ({ ...one, ...words.sources.trackers[one.tracker] }));
+export const TRACKERS: readonly TrackerKind[] = TRACKER_TRAITS.map((entry) => ({ ...entry, ...words.sources.trackers[entry.tracker] }));
 
-export function kindOf(tracker: Tracker): Kind {
-  return KINDS.find((kind) => kind.tracker === tracker) as Kind;
+export function trackerKind(tracker: Tracker): TrackerKind {
+  return TRACKERS.find((kind) => kind.tracker === tracker) as TrackerKind;
 }
 
-/** What an address, a key or a half of either says. */
-export interface Place {
-  /** Nothing where it cannot be told. */
+/** The parts of an address or key that are known. */
+interface ParsedProject {
+  /** `null` if unknown. */
   tracker: Tracker | null;
-  /** With the path below which the tracker is; nothing where none is named. */
+  /** The host, with the tracker's path on it; `null` if none is named. */
   host: string | null;
   project: string;
 }
@@ -75,118 +75,118 @@ const HOSTS: readonly (readonly [tracker: Tracker, host: RegExp])[] = [
   ["discourse", /^discourse\.|\.discourse\.group$/],
 ];
 
-/** The kind of tracker that runs at a host, where its name says so. */
-export function trackerAt(host: string): Tracker | null {
+/** Returns the kind of tracker that a host's name implies. */
+function trackerAt(host: string): Tracker | null {
   const name = host.toLowerCase();
-  return HOSTS.find(([, one]) => one.test(name))?.[0] ?? null;
+  return HOSTS.find(([, entry]) => entry.test(name))?.[0] ?? null;
 }
 
 const ALIASES: Record<string, Tracker> = { forgejo: "gitea", "azure-devops": "azure" };
 
-/** Reads `owner/name`, `gitlab:group/name` or any address of a project. Nothing where it is none. */
-export function readPlace(typed: string): Place | null {
+/** Parses `owner/name`, `gitlab:group/name` or any address of a project; `null` if it is neither. */
+export function parseProject(typed: string): ParsedProject | null {
   const text = typed.trim();
-  const named = /^(github|gitlab|gitea|forgejo|jira|redmine|bugzilla|azure|azure-devops|linear|confluence|zendesk|discourse):(?!\/\/)(.+)$/.exec(text);
-  if (named?.[1] && named[2]) {
-    const tracker = ALIASES[named[1]] ?? (named[1] as Tracker);
-    const place = whole(named[2], tracker) ?? hosted(named[2], tracker) ?? free(named[2], tracker) ?? readPlace(named[2]);
+  const prefixed = /^(github|gitlab|gitea|forgejo|jira|redmine|bugzilla|azure|azure-devops|linear|confluence|zendesk|discourse):(?!\/\/)(.+)$/.exec(text);
+  if (prefixed?.[1] && prefixed[2]) {
+    const tracker = ALIASES[prefixed[1]] ?? (prefixed[1] as Tracker);
+    const place = whole(prefixed[2], tracker) ?? parseHosted(prefixed[2], tracker) ?? free(prefixed[2], tracker) ?? parseProject(prefixed[2]);
     return place && { ...place, tracker };
   }
   const address = /^(https?):\/\/([^/@\s]+)(\/.*)?$/.exec(text) ?? /^(?:ssh:\/\/)?()git@([^/:\s]+)[/:](.+)$/.exec(text);
-  if (address?.[2]) return fromAddress(address[1] ?? "", address[2].replace(/^www\./, ""), address[3] ?? "");
+  if (address?.[2]) return parseAddress(address[1] ?? "", address[2].replace(/^www\./, ""), address[3] ?? "");
   const parts = text.replace(/\/+$/, "").split("/");
   if (!parts.every((part) => PART.test(part))) return null;
   const known = parts.length === 1 ? trackerAt(text) : null;
-  const all = known && whole(text, known);
-  if (all) return all;
+  const segments = known && whole(text, known);
+  if (segments) return segments;
   return { tracker: parts.length > 2 ? "gitlab" : null, host: null, project: parts.join("/") };
 }
 
-/** `acme.zendesk.com`: a host that is one project as a whole. */
-function whole(text: string, tracker: Tracker): Place | null {
-  const project = kindOf(tracker).whole;
+/** Parses `acme.zendesk.com`: a host that is a single project. */
+function whole(text: string, tracker: Tracker): ParsedProject | null {
+  const project = trackerKind(tracker).parseWholeHost;
   const host = text.replace(/\/+$/, "");
   return project !== undefined && /^[\w.-]+\.\w+(:\d+)?$/.test(host) ? { tracker, host, project } : null;
 }
 
-/** `acme.example/redmine/app`: where the tracker has no host of its own, one stands before the project. */
-function hosted(text: string, tracker: Tracker): Place | null {
-  const { host, parts } = kindOf(tracker);
-  const all = text.replace(/\/+$/, "").split("/");
-  if (host !== null || text.includes("://") || all.length <= (parts ?? 2) || !all.every((part) => part !== "")) return null;
-  const cut = all.length - (parts ?? 2);
-  return { tracker, host: all.slice(0, cut).join("/"), project: all.slice(cut).join("/") };
+/** Parses `acme.example/redmine/app`: a host before the project. */
+function parseHosted(text: string, tracker: Tracker): ParsedProject | null {
+  const { host, parts } = trackerKind(tracker);
+  const segments = text.replace(/\/+$/, "").split("/");
+  if (host !== null || text.includes("://") || segments.length <= (parts ?? 2) || !segments.every((part) => part !== "")) return null;
+  const cut = segments.length - (parts ?? 2);
+  return { tracker, host: segments.slice(0, cut).join("/"), project: segments.slice(cut).join("/") };
 }
 
-/** A project that people may have named with spaces: `azure:acme/The Kiln`. */
-function free(text: string, tracker: Tracker): Place | null {
-  const kind = kindOf(tracker);
-  if (!kind.free || text.includes("://") || !fits(decoded(text), kind)) return null;
-  return { tracker, host: null, project: decoded(text) };
+/** Parses a project name with spaces: `azure:acme/The Kiln`. */
+function free(text: string, tracker: Tracker): ParsedProject | null {
+  const kind = trackerKind(tracker);
+  if (!kind.parseFree || text.includes("://") || !matchesShape(decodeUri(text), kind)) return null;
+  return { tracker, host: null, project: decodeUri(text) };
 }
 
-/** What a parameter of an address says. */
-function parameter(rawPath: string, name: string): string | null {
+/** Returns a query parameter of an address. */
+function queryParameter(rawPath: string, name: string): string | null {
   const query = /\?([^#]*)/.exec(rawPath)?.[1] ?? "";
   return new URLSearchParams(query).get(name);
 }
 
-function fromAddress(scheme: string, host: string, rawPath: string): Place | null {
-  const path = decoded(rawPath.replace(/[?#].*$/, ""))
+function parseAddress(scheme: string, host: string, rawPath: string): ParsedProject | null {
+  const path = decodeUri(rawPath.replace(/[?#].*$/, ""))
     .replace(/\.git$/, "")
     .split("/")
     .filter((part) => part !== "");
   const local = scheme === "http" && /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host);
-  const place = (tracker: Tracker | null, before: readonly string[], project: string): Place | null => {
-    const root = [host, ...before].join("/");
+  const place = (tracker: Tracker | null, rootPath: readonly string[], project: string): ParsedProject | null => {
+    const root = [host, ...rootPath].join("/");
     return project.split("/").every((part) => PART.test(part)) && project !== ""
       ? { tracker, host: local ? `http://${root}` : root, project }
       : null;
   };
   const known = trackerAt(host);
-  // Bugzilla: the address of a bug does not tell its product, that of a list does.
+  // Bugzilla: a list's address names the product, a bug's does not.
   const page = path.at(-1) ?? "";
   if (known === "bugzilla" || page.endsWith(".cgi")) {
-    const product = parameter(rawPath, "product") ?? (known === "bugzilla" && !page.endsWith(".cgi") ? page : null);
-    const before = page.endsWith(".cgi") ? path.slice(0, -1) : [];
-    const root = [host, ...before].join("/");
+    const product = queryParameter(rawPath, "product") ?? (known === "bugzilla" && !page.endsWith(".cgi") ? page : null);
+    const rootPath = page.endsWith(".cgi") ? path.slice(0, -1) : [];
+    const root = [host, ...rootPath].join("/");
     return product ? { tracker: "bugzilla", host: local ? `http://${root}` : root, project: product } : null;
   }
-  // Every address of an account is one of its tickets' place.
+  // Every address of an account belongs to its tickets.
   if (known === "zendesk") return place("zendesk", [], "tickets");
   // Discourse: /t/pump-stalls/12 is a topic, /c/help/support/5 a category.
-  const at = path.findIndex((part, n) => (part === "t" || part === "c") && path.slice(n + 1).some((rest) => /^\d+$/.test(rest)));
-  if (at >= 0 || (known === "discourse" && path.length === 0)) {
-    const category = path[at] === "c" ? path.slice(at + 1).filter((part) => !/^\d+$/.test(part) && part !== "l" && part !== "latest") : [];
-    return place("discourse", path.slice(0, Math.max(at, 0)), category.at(-1) ?? "topics");
+  const index = path.findIndex((part, n) => (part === "t" || part === "c") && path.slice(n + 1).some((rest) => /^\d+$/.test(rest)));
+  if (index >= 0 || (known === "discourse" && path.length === 0)) {
+    const category = path[index] === "c" ? path.slice(index + 1).filter((part) => !/^\d+$/.test(part) && part !== "l" && part !== "latest") : [];
+    return place("discourse", path.slice(0, Math.max(index, 0)), category.at(-1) ?? "topics");
   }
   if (known === "azure") {
     const parts = host === "dev.azure.com" ? path : [host.replace(/\.visualstudio\.com$/, ""), ...path.filter((part) => part !== "DefaultCollection")];
     const project = parts.slice(0, 2).join("/");
-    return fits(project, kindOf("azure")) ? { tracker: "azure", host: "dev.azure.com", project } : null;
+    return matchesShape(project, trackerKind("azure")) ? { tracker: "azure", host: "dev.azure.com", project } : null;
   }
   // Linear: /acme/issue/ENG-12/title, /acme/team/ENG/active.
   if (known === "linear") {
     const key = path[1] === "issue" ? (path[2] ?? "").replace(/-\d+$/, "") : path[1] === "team" ? path[2] : undefined;
     return place("linear", [], [path[0], key].join("/"));
   }
-  // Confluence: /wiki/spaces/ENG/pages/…, on Data Center /display/ENG/… too.
+  // Confluence: /wiki/spaces/ENG/pages/…; on Data Center also /display/ENG/….
   const space = path.findIndex((part) => part === "spaces" || part === "display");
   if (space >= 0 && path[space + 1] !== undefined) {
-    const before = host.endsWith(".atlassian.net") ? [] : path.slice(0, space);
-    return place("confluence", before, path[space + 1] as string);
+    const rootPath = host.endsWith(".atlassian.net") ? [] : path.slice(0, space);
+    return place("confluence", rootPath, path[space + 1] as string);
   }
-  // GitLab puts what belongs to a project below /-/.
+  // GitLab puts a project's pages below /-/.
   const dash = path.indexOf("-");
   if (dash > 1) return place("gitlab", [], path.slice(0, dash).join("/"));
-  // Jira: /browse/APP-12, /projects/APP, on Cloud below /jira/software too.
+  // Jira: /browse/APP-12, /projects/APP; on Cloud also below /jira/software.
   const browse = path.indexOf("browse");
   const jiraKey = /^([A-Z][A-Z0-9_]+)(-\d+)?$/.exec(path[browse + 1] ?? "");
-  if (browse >= 0 && jiraKey?.[1]) return place("jira", cloudless(host, path.slice(0, browse)), jiraKey[1]);
+  if (browse >= 0 && jiraKey?.[1]) return place("jira", dropCloudPath(host, path.slice(0, browse)), jiraKey[1]);
   const projects = path.indexOf("projects");
   const project = path[projects + 1];
   if (projects >= 0 && project !== undefined) {
-    if (/^[A-Z][A-Z0-9_]+$/.test(project)) return place("jira", cloudless(host, path.slice(0, projects)), project);
+    if (/^[A-Z][A-Z0-9_]+$/.test(project)) return place("jira", dropCloudPath(host, path.slice(0, projects)), project);
     return place(known ?? "redmine", path.slice(0, projects), project);
   }
   if (known === "gitlab") return place(known, [], path.join("/"));
@@ -195,12 +195,12 @@ function fromAddress(scheme: string, host: string, rawPath: string): Place | nul
   return place(known, [], path.slice(0, 2).join("/"));
 }
 
-/** On Cloud, what comes before the project is a page of the program, not where it is. */
-function cloudless(host: string, before: readonly string[]): readonly string[] {
-  return host.endsWith(".atlassian.net") ? [] : before.filter((part, at) => !(at > 0 && part === "software"));
+/** Removes the page names that Cloud puts before a project. */
+function dropCloudPath(host: string, rootPath: readonly string[]): readonly string[] {
+  return host.endsWith(".atlassian.net") ? [] : rootPath.filter((part, index) => !(index > 0 && part === "software"));
 }
 
-function decoded(text: string): string {
+function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -208,25 +208,25 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether a project is written as its tracker writes it. */
-export function fits(project: string, kind: Kind): boolean {
+/** Returns whether a project's name has the tracker's format. */
+export function matchesShape(project: string, kind: TrackerKind): boolean {
   const parts = project.split("/");
-  return parts.every((part) => (kind.free ? FREE : PART).test(part)) && (kind.parts === null ? parts.length >= 2 : parts.length === kind.parts);
+  return parts.every((part) => (kind.parseFree ? FREE : PART).test(part)) && (kind.parts === null ? parts.length >= 2 : parts.length === kind.parts);
 }
 
-/** Whether a token goes with the name of an account: in Atlassian's cloud and at Zendesk. */
-export function isNamed(tracker: Tracker, host: string): boolean {
+/** Returns whether a token needs an account name, as in Atlassian's cloud and at Zendesk. */
+export function needsAccount(tracker: Tracker, host: string): boolean {
   const isCloud = (tracker === "jira" || tracker === "confluence") && /^[^/]+\.atlassian\.net(\/|$)/.test(host.trim().toLowerCase());
   return isCloud || tracker === "zendesk";
 }
 
-/** A token as it is kept, with the account that it goes with. */
-export function secretOf(account: string, token: string): string {
+/** Returns the stored form of a token, with its account. */
+export function formatSecret(account: string, token: string): string {
   const [name, secret] = [account.trim(), token.trim()];
   return secret && name ? `${name}:${secret}` : secret;
 }
 
-/** The host that a token is kept for: without the path below which the tracker is. */
+/** Returns the host that a token is stored for, without the tracker's path. */
 export function tokenHost(host: string): string {
   const scheme = /^https?:\/\//.exec(host)?.[0] ?? "";
   return scheme + (host.slice(scheme.length).split("/")[0] ?? "");

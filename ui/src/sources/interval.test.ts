@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import { openWindow, page, rest } from "../stories/page";
+import { openWindow, setUpPage, settle } from "../stories/testPage";
 
-page();
+setUpPage();
 
-it("gives a source an interval of its own, and the one of all again", async () => {
-  const desk = await openWindow("full");
-  desk.shelf.keep({ syncEvery: 60 });
-  desk.go("sources");
-  await rest();
+it("sets and resets a source's interval", async () => {
+  const app = await openWindow("full");
+  app.store.update({ syncEvery: 60 });
+  app.go("sources");
+  await settle();
   const field = () => document.querySelector<HTMLSelectElement>("#sync-this");
-  const options = () => [...(field()?.options ?? [])].map((one) => one.textContent);
+  const options = () => [...(field()?.options ?? [])].map((entry) => entry.textContent);
   expect(options()).toEqual(["As in Settings (every hour)", "Every 15 minutes", "Every hour", "Every 4 hours", "Every day", "Manually"]);
   const choose = (value: string) => {
     const select = field()!;
@@ -17,7 +17,7 @@ it("gives a source an interval of its own, and the one of all again", async () =
     select.dispatchEvent(new Event("change", { bubbles: true }));
   };
   choose("1440");
-  expect([desk.shelf.kept.syncEach["acme/app"], desk.autosync.interval("acme/app")]).toEqual([1440, 1440]);
+  expect([app.store.state.syncEach["acme/app"], app.autosync.interval("acme/app")]).toEqual([1440, 1440]);
   choose("");
-  expect([desk.shelf.kept.syncEach["acme/app"], desk.autosync.interval("acme/app")]).toEqual([undefined, 60]);
+  expect([app.store.state.syncEach["acme/app"], app.autosync.interval("acme/app")]).toEqual([undefined, 60]);
 });

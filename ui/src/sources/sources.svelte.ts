@@ -1,43 +1,42 @@
-// The sources: what is mirrored and from where, how fresh it is, what is missing, and the way to add one.
+// The sources: mirrors, their freshness and gaps, and the form to add one.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Access, CalibrationReport, Failure, MirrorView, NewMirror, SourceView, SyncReport } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
-import { Importing } from "./importing.svelte";
+import { FileImport } from "./fileImport.svelte";
 
 const { news } = words.sources;
 
-/** What a source's own "Test access" came to. */
-export type Tested = { access: Access } | { failure: Failure } | "asking";
+/** The result of "Test access". */
+type AccessTest = { access: Access } | { failure: Failure } | "asking";
 
-export class Sources extends Asking {
+export class Sources extends EngineRequest {
   mirrors = $state.raw<readonly MirrorView[]>([]);
   selected = $state<string | null>(null);
-  /** Whether the form for a source is open. */
-  adding = $state(false);
-  /** Where the source that is being added comes from. */
-  from = $state<"tracker" | "files">("tracker");
-  /** What the last sync of each source did. */
+  /** Whether the form is open. */
+  isAdding = $state(false);
+  /** The kind of source being added. */
+  sourceType = $state<"tracker" | "files">("tracker");
+  /** The last sync's report per source. */
   reports = $state.raw<ReadonlyMap<string, SyncReport>>(new Map());
-  tested = $state.raw<ReadonlyMap<string, Tested>>(new Map());
+  accessTests = $state.raw<ReadonlyMap<string, AccessTest>>(new Map());
   calibrations = $state.raw<ReadonlyMap<string, CalibrationReport>>(new Map());
-  /** Files on the way in. */
-  readonly importing: Importing;
+  readonly fileImport: FileImport;
 
-  /** Sources that are synced when the sync that runs has ended. */
+  /** Sources to sync after the running sync. */
   #next = new Set<string>();
-  #desk: Desk;
+  #app: AppState;
 
-  constructor(desk: Desk) {
+  constructor(app: AppState) {
     super();
-    this.#desk = desk;
-    this.importing = new Importing(desk);
+    this.#app = app;
+    this.fileImport = new FileImport(app);
   }
 
   get all(): readonly SourceView[] {
-    return this.#desk.status?.sources ?? [];
+    return this.#app.status?.sources ?? [];
   }
 
   get source(): SourceView | null {
@@ -48,86 +47,86 @@ export class Sources extends Asking {
     return this.mirrors.find((mirror) => mirror.source === key) ?? null;
   }
 
-  /** Whether a sync ended early somewhere. */
-  get trouble(): boolean {
+  /** Returns whether a sync ended early in any source. */
+  get hasProblem(): boolean {
     return this.mirrors.some((mirror) => mirror.gaps.some((gap) => gap.kind === "ended" || gap.kind === "refused"));
   }
 
   startAdding(from: "tracker" | "files" = "tracker"): void {
-    this.#desk.go("sources");
-    this.from = from;
-    this.adding = true;
+    this.#app.go("sources");
+    this.sourceType = from;
+    this.isAdding = true;
   }
 
-  move(by: number): void {
-    const at = this.all.findIndex((source) => source.key === this.source?.key);
-    this.selected = this.all[Math.min(Math.max(at + by, 0), this.all.length - 1)]?.key ?? null;
+  move(delta: number): void {
+    const index = this.all.findIndex((source) => source.key === this.source?.key);
+    this.selected = this.all[Math.min(Math.max(index + delta, 0), this.all.length - 1)]?.key ?? null;
   }
 
   async load(): Promise<void> {
-    await this.ask(api.mirrors(), (mirrors) => (this.mirrors = mirrors));
+    await this.run(api.mirrors(), (mirrors) => (this.mirrors = mirrors));
   }
 
-  /** Adds a project to mirror once it was seen that it may be read, and fetches it. What cannot be read is not kept. */
+  /** Adds a mirror and syncs it; one that cannot be read is removed again. */
   async addMirror(mirror: NewMirror, tokenHost: string, token: string): Promise<void> {
     const before = new Set(this.all.map((source) => source.key));
     const source = await api.addMirror(mirror);
     let access: Access;
     try {
-      // Without its token the tracker would answer with less than there is.
-      if (token) await api.keepToken(tokenHost, token);
+      // Without the token, the tracker would return less.
+      if (token) await api.saveToken(tokenHost, token);
       access = await api.testSource(source.key);
-    } catch (thrown) {
-      // A slip of the pen must not stay as a source that fails each day.
-      if (!before.has(source.key)) await this.#desk.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
-      throw thrown;
+    } catch (error) {
+      // A mistyped source must not stay and fail every day.
+      if (!before.has(source.key)) await this.#app.jobs.run("remove", (onProgress) => api.removeSource(source.key, onProgress));
+      throw error;
     }
-    this.#tested(source.key, { access });
+    this.#setAccessTest(source.key, { access });
     this.selected = source.key;
-    this.adding = false;
-    await Promise.all([this.#desk.refresh(), this.load()]);
-    if (this.#desk.jobs.get("sync")) {
+    this.isAdding = false;
+    await Promise.all([this.#app.refresh(), this.load()]);
+    if (this.#app.jobs.get("sync")) {
       this.#next.add(source.key);
-      this.#desk.toasts.say(news.addedForLater(source.key));
+      this.#app.toasts.show(news.addedForLater(source.key));
     } else await this.sync([source.key]);
   }
 
-  /** Keeps another token for the host of a source, and looks what can be read with it. */
-  async giveToken(key: string, tokenHost: string, token: string): Promise<void> {
+  /** Stores a new token for a source's host and tests it. */
+  async saveToken(key: string, tokenHost: string, token: string): Promise<void> {
     try {
-      await api.keepToken(tokenHost, token);
-    } catch (thrown) {
-      this.#tested(key, { failure: api.failure(thrown) });
+      await api.saveToken(tokenHost, token);
+    } catch (error) {
+      this.#setAccessTest(key, { failure: api.toFailure(error) });
       return;
     }
     await this.test(key);
   }
 
-  /** Fetches what is new from these sources, or from all. A quiet one tells of a failure in passing. Whether it came to its end. */
+  /** Syncs these sources, or all. A quiet sync reports errors in a toast. Returns whether it finished. */
   async sync(keys: readonly string[], { full = false, isQuiet = false } = {}): Promise<boolean> {
-    if (this.#desk.jobs.get("sync")) return false;
+    if (this.#app.jobs.get("sync")) return false;
     let isDone = false;
-    let looked = 0;
+    let refreshedAt = 0;
     try {
-      const reports = await this.#desk.jobs.run(
+      const reports = await this.#app.jobs.run(
         "sync",
         (onProgress) => api.sync(keys, full, onProgress),
         () => {
-          if (Date.now() - looked < 2000) return;
-          looked = Date.now();
-          void this.#desk.refresh();
+          if (Date.now() - refreshedAt < 2000) return;
+          refreshedAt = Date.now();
+          void this.#app.refresh();
           void this.load();
         },
       );
       this.reports = new Map([...this.reports, ...reports.map((report) => [report.source, report] as const)]);
-      this.#tell(reports);
+      this.#showReports(reports);
       isDone = true;
-    } catch (thrown) {
-      // Nobody asked just now: it is told, and stands in nobody's way.
-      if (isQuiet) this.#desk.toasts.say(news.notSynced(api.failure(thrown).message));
-      else this.#desk.say(thrown);
+    } catch (error) {
+      // An automatic sync must not interrupt.
+      if (isQuiet) this.#app.toasts.show(news.notSynced(api.toFailure(error).message));
+      else this.#app.showError(error);
     }
-    await this.#desk.changed();
+    await this.#app.reloadAll();
     const next = [...this.#next];
     this.#next.clear();
     if (next.length > 0) await this.sync(next);
@@ -135,67 +134,67 @@ export class Sources extends Asking {
   }
 
   async test(key: string): Promise<void> {
-    this.#tested(key, "asking");
+    this.#setAccessTest(key, "asking");
     try {
-      this.#tested(key, { access: await api.testSource(key) });
-    } catch (thrown) {
-      this.#tested(key, { failure: api.failure(thrown) });
+      this.#setAccessTest(key, { access: await api.testSource(key) });
+    } catch (error) {
+      this.#setAccessTest(key, { failure: api.toFailure(error) });
     }
   }
 
-  /** The person knows the host of a source that came with a casebook file. */
+  /** Trusts the host of a source that came with a casebook file. */
   async trust(key: string): Promise<void> {
     try {
       const host = await api.trustSource(key);
-      this.#desk.toasts.say(news.trusted(host.host));
-    } catch (thrown) {
-      this.#desk.say(thrown);
+      this.#app.toasts.show(news.trusted(host.host));
+    } catch (error) {
+      this.#app.showError(error);
     }
-    await this.#desk.changed();
+    await this.#app.reloadAll();
   }
 
   async remove(key: string): Promise<void> {
     try {
-      await this.#desk.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
-      this.#desk.toasts.say(news.removed(key));
-    } catch (thrown) {
-      this.#desk.say(thrown);
+      await this.#app.jobs.run("remove", (onProgress) => api.removeSource(key, onProgress));
+      this.#app.toasts.show(news.removed(key));
+    } catch (error) {
+      this.#app.showError(error);
     }
     this.selected = null;
-    await this.#desk.changed();
+    await this.#app.reloadAll();
   }
 
-  /** Sources that were calibrated by themselves. */
-  async learnt(reports: readonly CalibrationReport[]): Promise<void> {
-    this.#keep(reports);
-    for (const report of reports) this.#desk.toasts.say(news.tuned(report.source, report.labels));
+  /** Shows the results of automatic calibrations. */
+  async showCalibrations(reports: readonly CalibrationReport[]): Promise<void> {
+    this.#storeCalibrations(reports);
+    for (const report of reports) this.#app.toasts.show(news.tuned(report.source, report.labels));
     await this.load();
   }
 
   async calibrate(key: string): Promise<void> {
     try {
-      const report = await this.#desk.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
-      this.#keep([report]);
-      await this.#desk.changed();
-    } catch (thrown) {
-      this.#desk.say(thrown);
+      const report = await this.#app.jobs.run("calibrate", (onProgress) => api.calibrate(key, onProgress));
+      this.#storeCalibrations([report]);
+      await this.#app.reloadAll();
+    } catch (error) {
+      this.#app.showError(error);
     }
   }
 
-  #keep(reports: readonly CalibrationReport[]): void {
+  #storeCalibrations(reports: readonly CalibrationReport[]): void {
     this.calibrations = new Map([...this.calibrations, ...reports.map((report) => [report.source, report] as const)]);
   }
 
-  #tested(key: string, tested: Tested): void {
-    this.tested = new Map([...this.tested, [key, tested]]);
+  #setAccessTest(key: string, tested: AccessTest): void {
+    this.accessTests = new Map([...this.accessTests, [key, tested]]);
   }
 
-  #tell(reports: readonly SyncReport[]): void {
-    if (reports.some((report) => report.problem?.code === "cancelled")) this.#desk.toasts.say(news.stopped);
+  #showReports(reports: readonly SyncReport[]): void {
+    if (reports.some((report) => report.problem?.code === "cancelled")) this.#app.toasts.show(news.stopped);
     const whole = reports.filter((report) => report.problem === null);
     if (whole.length === 0) return;
     const fresh = whole.reduce((n, report) => n + report.new + report.updated, 0);
     const name = whole.length === 1 ? (whole[0]?.source ?? "") : news.sources(whole.length);
-    this.#desk.toasts.say(fresh > 0 ? news.brought(name, fresh) : news.nothingNew(name));
+    this.#app.toasts.show(fresh > 0 ? news.brought(name, fresh) : news.nothingNew(name));
   }
 }

@@ -1,18 +1,18 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { flushSync, tick } from "svelte";
 import { expect, it } from "vitest";
-import { button, openWindow, page, rest } from "../stories/page";
+import { button, openWindow, setUpPage, settle } from "../stories/testPage";
 
-page();
+setUpPage();
 
 const MIRROR = { gaps: [], host: "github.com", progress: null, project: "acme/app", running: false, source: "acme/app", streams: [], swept_at: null, synced_at: null };
 const SOURCE = { key: "acme/pump", kind: "github" };
 const NEW = { tracker: "github", place: "acme/pump", host: "github.com", key: null, wiki: true } as const;
 
-it("takes another token for a source that exists, and tests with it", async () => {
-  const desk = await openWindow("full");
-  desk.go("sources");
-  await rest();
+it("stores and tests a new token", async () => {
+  const app = await openWindow("full");
+  app.go("sources");
+  await settle();
   const asked: [string, unknown][] = [];
   mockIPC((command, payload) => {
     asked.push([command, payload]);
@@ -28,17 +28,17 @@ it("takes another token for a source that exists, and tests with it", async () =
   if (field) field.value = " secret ";
   field?.dispatchEvent(new InputEvent("input", { bubbles: true }));
   document.querySelector<HTMLFormElement>("form.token")?.requestSubmit();
-  await rest();
+  await settle();
   expect(asked.slice(0, 2)).toEqual([["keep_token", { host: "github.com", token: "secret" }], ["test_source", { key: "acme/app" }]]);
   expect(document.querySelector(".token")).toBe(null);
   expect(document.querySelector(".detail [role=alert]")?.textContent).toContain("refuses the token");
   expect(document.activeElement).toBe(opener);
 });
 
-it("keeps no source that cannot be read, and tells why where it was typed", async () => {
-  const desk = await openWindow("full");
-  desk.sources.startAdding();
-  await rest();
+it("removes a source that cannot be read", async () => {
+  const app = await openWindow("full");
+  app.sources.startAdding();
+  await settle();
   const asked: string[] = [];
   mockIPC((command) => {
     asked.push(command);
@@ -46,13 +46,13 @@ it("keeps no source that cannot be read, and tells why where it was typed", asyn
     if (command === "test_source") throw { code: "not_found", message: "github.com has no acme/pump", hint: null };
     return null;
   });
-  await expect(desk.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "not_found" });
+  await expect(app.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "not_found" });
   expect(asked).toEqual(["add_mirror", "test_source", "remove_source"]);
-  expect(desk.sources.adding).toBe(true);
+  expect(app.sources.isAdding).toBe(true);
 });
 
-it("adds a source while others are synced, and syncs it after them", async () => {
-  const desk = await openWindow("full");
+it("syncs an added source after the current sync", async () => {
+  const app = await openWindow("full");
   const synced: unknown[] = [];
   let end = () => {};
   mockIPC((command, payload) => {
@@ -62,17 +62,17 @@ it("adds a source while others are synced, and syncs it after them", async () =>
     synced.push((payload as { sources: unknown }).sources);
     return synced.length > 1 ? [] : new Promise((resolve) => (end = () => resolve([])));
   });
-  const first = desk.sources.sync(["acme/app"]);
-  await rest();
-  await desk.sources.addMirror(NEW, "github.com", "");
+  const first = app.sources.sync(["acme/app"]);
+  await settle();
+  await app.sources.addMirror(NEW, "github.com", "");
   expect(synced).toEqual([["acme/app"]]);
   end();
   await first;
   expect(synced).toEqual([["acme/app"], ["acme/pump"]]);
 });
 
-it("leaves a source that was there before alone", async () => {
-  const desk = await openWindow("full");
+it("a failed test keeps an existing source", async () => {
+  const app = await openWindow("full");
   const asked: string[] = [];
   mockIPC((command) => {
     asked.push(command);
@@ -80,6 +80,6 @@ it("leaves a source that was there before alone", async () => {
     if (command === "test_source") throw { code: "network", message: "no way there", hint: null };
     return null;
   });
-  await expect(desk.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "network" });
+  await expect(app.sources.addMirror(NEW, "github.com", "")).rejects.toMatchObject({ code: "network" });
   expect(asked).not.toContain("remove_source");
 });

@@ -1,11 +1,11 @@
-// Whether colours can be read on one another, as WCAG 2 reckons it; for tests.
+// Contrast of colors by WCAG 2, for tests.
 
 import { readFileSync } from "node:fs";
 
 const css = readFileSync("src/app.css", "utf8");
 
-/** The colours of a variable of app.css, in light and in dark. */
-export function shades(name: string): string[] {
+/** Returns a variable's light and dark colors in app.css. */
+export function variableColors(name: string): string[] {
   return new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(css)?.slice(1) ?? [];
 }
 
@@ -17,7 +17,7 @@ function luminance(hex: string): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** From 1 to 21; text needs 4.5. */
+/** Returns the contrast ratio from 1 to 21; text needs 4.5. */
 export function contrast(colour: string, ground: string): number {
   const [low = 0, high = 0] = [luminance(colour), luminance(ground)].sort((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);

@@ -1,11 +1,11 @@
-// An engine that is only played: it answers the commands of the window from samples, or with nothing, never, or a failure.
+// A mock engine that answers with samples, nothing, never, or an error.
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse, Verdict } from "../lib/types";
-import { answered, article, BODIES, brief, candidate, comparison, counted, hit, LOG, logs, MONTHS, note, NOTHING, problem, REPLACED, thread, TITLES, understood, waiting, type Sort } from "./samples";
+import { sampleAnswer, article, BODIES, brief, candidate, comparison, countedDuplicate, hit, LOG, logs, MONTHS, note, EMPTY_ANSWER, problem, REDACTIONS, thread, TITLES, previewedFiles, triageItem, type SampleKind } from "./samples";
 
-export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
-export type Mood = (typeof MOODS)[number];
+export const SCENARIOS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
+export type Scenario = (typeof SCENARIOS)[number];
 
 const TOTAL = 400;
 const CLOSED_STATES = ["open", "closed"] as const;
@@ -25,75 +25,75 @@ const INSIGHTS: Insights = {
   sources: [{ source: "acme/app", issues: 310, open: 84, duplicates: 41, median_days: 6.4 }],
 };
 
-function search(sort: Sort, request: Record<string, unknown>, isEmpty: boolean): SearchResponse {
+function search(kind: SampleKind, request: Record<string, unknown>, isEmpty: boolean): SearchResponse {
   const [query, offset, limit] = [String(request["query"]), Number(request["offset"]), Number(request["limit"])];
   const isBrowsing = query.split(/\s+/).every((word) => word === "" || word.includes(":"));
   const browsed = query.includes("reason:reopened") ? 3 : query.includes("created:<") ? 61 : TOTAL;
   const total = isEmpty ? 0 : isBrowsing ? browsed : 24;
-  const hits = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, at) => hit(sort, offset + at + 1, CLOSED_STATES[at % 2]));
-  // What is asked for as new came within the last hours.
+  const hits = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, at) => hit(kind, offset + at + 1, CLOSED_STATES[at % 2]));
+  // New reports were created within the last hours.
   const isNew = query.includes("created:>=");
   if (isNew) hits.length = Math.min(9, hits.length);
-  for (const [at, one] of isNew ? hits.entries() : []) one.created_at = new Date(Date.now() - (at + 1) * 3_600_000).toISOString();
+  for (const [at, entry] of isNew ? hits.entries() : []) entry.created_at = new Date(Date.now() - (at + 1) * 3_600_000).toISOString();
   return {
-    query, mode: "hybrid", arms: ["lexical", "semantic"], notices: [], conclusive: true, hits: isBrowsing ? hits.map((one) => ({ ...one, passages: [], why: "" })) : hits,
+    query, mode: "hybrid", arms: ["lexical", "semantic"], notices: [], conclusive: true, hits: isBrowsing ? hits.map((entry) => ({ ...entry, passages: [], why: "" })) : hits,
     total: isBrowsing ? total : null, took_ms: 7, coverage: status(false).coverage,
   };
 }
 
-/** What was decided today before the window was opened: a few minutes ago, unless the day is younger. */
+/** A decision made earlier today. */
 const verdict = (number: number): Verdict => ({
   first: "acme/app#1", second: `acme/app#${number}`, kind: number % 2 ? "duplicate" : "not_duplicate", canonical: number % 2 ? "acme/app#1" : null, reason: null,
   actor: "jane", decided_at: new Date(Math.max(new Date().setHours(0, 0, 0, 0), Date.now() - number * 60_000)).toISOString(),
 });
 
-function queue(sort: Sort, isEmpty: boolean): TriageResponse {
-  const items = isEmpty ? [] : Array.from({ length: 30 }, (_, at) => waiting(at + 5, sort));
+function queue(kind: SampleKind, isEmpty: boolean): TriageResponse {
+  const items = isEmpty ? [] : Array.from({ length: 30 }, (_, at) => triageItem(at + 5, kind));
   return {
     queue: items, related: [], waiting: items.length, related_waiting: 0, closed_left_out: 12, unscanned: 0, scanned: 0, expected: 9, notices: [], conclusive: true, took_ms: 3,
   };
 }
 
-/** Answers the window's commands from now on. */
-export function play(mood: Mood): void {
-  const isEmpty = mood === "empty";
-  const sort: Sort = mood === "chinese" || mood === "arabic" || mood === "hostile" || mood === "long" ? mood : "plain";
+/** Mocks the engine. */
+export function mockEngine(scenario: Scenario): void {
+  const isEmpty = scenario === "empty";
+  const kind: SampleKind = scenario === "chinese" || scenario === "arabic" || scenario === "hostile" || scenario === "long" ? scenario : "plain";
   mockIPC((command, payload) => {
     const args = (payload ?? {}) as Record<string, unknown>;
     const request = (args["request"] ?? {}) as Record<string, unknown>;
     if (command === "launch") return { casebook: "/home/me/casebook", sample: false, version: "0.0.0", wrong_settings: null };
     if (command === "status") return status(isEmpty);
     if (command === "update_index") return { busy_elsewhere: false, calibrated: [], documents: 0, embedded: 0, full_text_seconds: 0, model_problem: null, vector_seconds: 0 };
-    if (mood === "loading") return new Promise(() => {});
-    if (mood === "failing") throw { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor` to see what is wrong." };
+    if (scenario === "loading") return new Promise(() => {});
+    if (scenario === "failing") throw { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor` to see what is wrong." };
     switch (command) {
       case "search":
-        return search(sort, request, isEmpty);
+        return search(kind, request, isEmpty);
       case "thread":
-        return thread(sort, Number(String(args["key"]).split("#")[1] ?? 1));
+        return thread(kind, Number(String(args["key"]).split("#")[1] ?? 1));
       case "triage_queue":
       case "triage":
-        return queue(sort, isEmpty);
+        return queue(kind, isEmpty);
       case "compare":
-        return comparison(sort, Number(String(args["key"]).split("#")[1] ?? 5));
+        return comparison(kind, Number(String(args["key"]).split("#")[1] ?? 5));
       case "duplicates":
-        return { band: "likely", calibrated_on: 41, candidates: isEmpty ? [] : [candidate("open", sort)], circle: [], compared: 310, conclusive: true, key: null, known: null, known_duplicates: [], notices: [], rejected: [], took_ms: 9 };
+        return { band: "likely", calibrated_on: 41, candidates: isEmpty ? [] : [candidate("open", kind)], circle: [], compared: 310, conclusive: true, key: null, known: null, known_duplicates: [], notices: [], rejected: [], took_ms: 9 };
       case "prose":
-        return (args["texts"] as string[]).map(() => BODIES[sort]);
+        return (args["texts"] as string[]).map(() => BODIES[kind]);
       case "ask":
-        return isEmpty ? NOTHING : answered(sort, request["key"] as string | null);
+        return isEmpty ? EMPTY_ANSWER : sampleAnswer(kind, request["key"] as string | null);
       case "completions":
-        return ["bug", "area: sync", "needs a test"].filter((one) => one.includes(String(args["typed"])));
+        return ["bug", "area: sync", "needs a test"].filter((entry) => entry.includes(String(args["typed"])));
       case "read_logs":
-        return isEmpty ? { ...logs(sort), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } : logs(sort);
+        return isEmpty ? { ...logs(kind), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } : logs(kind);
       case "understand_files":
-        return isEmpty ? { left_out: [], understood: [] } : understood(sort);
+        return isEmpty ? { left_out: [], understood: [] } : previewedFiles(kind);
       case "article":
-        return article(sort);
+        return article(kind);
       case "brief":
-        return brief(sort);
+        return brief(kind);
       case "preview_redaction":
-        return REPLACED;
+        return REDACTIONS;
       case "set_prompt": {
         const { shortcut, tray } = args["settings"] as PromptSettings;
         return { shortcut, shortcut_keys: null, tray, shortcut_problem: shortcut === "Ctrl+Alt+P" ? "another program holds Ctrl+Alt+P" : null, tray_problem: null, default_shortcut: "Ctrl+Alt+Space" };
@@ -101,11 +101,11 @@ export function play(mood: Mood): void {
       case "copy_text":
         return null;
       case "prompt_text":
-        return isEmpty ? null : `${TITLES[sort]}\n${LOG}`;
+        return isEmpty ? null : `${TITLES[kind]}\n${LOG}`;
       case "insights":
         return isEmpty ? { months: [], sources: [] } : INSIGHTS;
       case "known_duplicates":
-        return isEmpty ? [] : Array.from({ length: args["month"] ? 2 : 41 }, (_, at) => counted(at + 10, sort));
+        return isEmpty ? [] : Array.from({ length: args["month"] ? 2 : 41 }, (_, at) => countedDuplicate(at + 10, kind));
       case "decided":
         return isEmpty ? [] : [31, 32, 33].map(verdict);
       case "is_metered":
@@ -115,15 +115,15 @@ export function play(mood: Mood): void {
       case "repair":
         return { casebook: "/home/me/casebook", checked: [], findings: [] };
       case "problems": {
-        // Out of order, as the window has to sort them by the figure that it shows.
-        const shown = isEmpty ? [] : [5, 14, 9, 3, 2, 7, 4, 12].map((size) => problem(size, sort));
+        // Unordered, because the window sorts the problems.
+        const shown = isEmpty ? [] : [5, 14, 9, 3, 2, 7, 4, 12].map((size) => problem(size, kind));
         return {
           list: request["list"], problems: shown, total: shown.length && 31, open: shown.length * 4, unscanned: isEmpty ? 0 : 12,
           without_releases: isEmpty ? [] : ["acme/app"], took_ms: 4,
         };
       }
       case "notes":
-        return isEmpty ? [] : [1, 2, 3].map((at) => note(at, sort));
+        return isEmpty ? [] : [1, 2, 3].map((at) => note(at, kind));
       case "mirrors":
         return isEmpty ? [] : [{ gaps: [], host: "github.com", progress: null, project: "acme/app", running: false, source: "acme/app", streams: [], swept_at: null, synced_at: "2026-03-05T00:00:00Z" }];
       case "hosts":

@@ -1,51 +1,51 @@
-// The story page: every component in its states, and the whole window over an engine that is only played. For development;
-// the product's bundle begins at the other page and never gets here.
+// The story page: every component in its states, and the whole window with a mock engine. Not part
+// of the product.
 
 import "../app.css";
 import { mount } from "svelte";
 import App from "../App.svelte";
-import { Desk } from "../shell/desk.svelte";
+import { AppState } from "../shell/appState.svelte";
 import PromptView from "../prompt/PromptView.svelte";
 import { Prompt } from "../prompt/prompt.svelte";
-import { appearance, type Looks } from "../shell/look.svelte";
+import { appearance, type AppearanceChoices } from "../shell/appearance.svelte";
 import type { ViewId } from "../shell/keys";
 import * as zoom from "../shell/zoom.svelte";
-import { MOODS, play, type Mood } from "./engine";
+import { SCENARIOS, mockEngine, type Scenario } from "./engine";
 import Stories from "./Stories.svelte";
 
-const asked = new URLSearchParams(location.search);
+const parameters = new URLSearchParams(location.search);
 const target = document.getElementById("app");
-const mood = MOODS.find((one) => one === asked.get("window"));
+const scenario = SCENARIOS.find((entry) => entry === parameters.get("window"));
 
 appearance.restore();
-const text = asked.get("text");
-for (const part of ["theme", "density"]) if (asked.get(part)) appearance.choose({ [part]: asked.get(part) } as Partial<Looks>);
-if (text) zoom.apply(Number(text));
+const text = parameters.get("text");
+for (const part of ["theme", "density"]) if (parameters.get(part)) appearance.choose({ [part]: parameters.get(part) } as Partial<AppearanceChoices>);
+if (text) zoom.applyZoom(Number(text));
 
-/** The window as a person would have it before them: a view, a query, a document. */
-async function open(mood: Mood): Promise<void> {
-  play(mood);
-  const desk = new Desk();
-  if (target) mount(App, { target, props: { desk } });
-  await desk.start();
-  const [view, query, key, report] = [asked.get("view"), asked.get("query"), asked.get("read"), asked.get("report")];
-  if (view) desk.go(view as ViewId);
-  if (query) desk.lookFor(query);
-  if (key) await desk.read(key);
-  if (report) await desk.lookUp(report, "problem");
+/** Opens the window with a view, query or document from the address. */
+async function open(scenario: Scenario): Promise<void> {
+  mockEngine(scenario);
+  const app = new AppState();
+  if (target) mount(App, { target, props: { app } });
+  await app.start();
+  const [view, query, key, report] = [parameters.get("view"), parameters.get("query"), parameters.get("read"), parameters.get("report")];
+  if (view) app.go(view as ViewId);
+  if (query) app.searchFor(query);
+  if (key) await app.openDocument(key);
+  if (report) await app.lookUp(report, "problem");
 }
 
-/** The prompt as it is shown, with what is on the clipboard or a text that is typed. */
-async function ask(mood: Mood): Promise<void> {
-  play(mood);
+/** Opens the prompt with the clipboard or a typed text. */
+async function ask(scenario: Scenario): Promise<void> {
+  mockEngine(scenario);
   const prompt = new Prompt();
   if (target) mount(PromptView, { target, props: { prompt } });
-  await prompt.shown();
-  const text = asked.get("report");
+  await prompt.prepare();
+  const text = parameters.get("report");
   if (text !== null) prompt.type(text);
 }
 
-const prompted = MOODS.find((one) => one === asked.get("prompt"));
-if (prompted) void ask(prompted);
-else if (mood) void open(mood);
-else if (target) mount(Stories, { target, props: { chosen: asked.get("component") } });
+const promptScenario = SCENARIOS.find((entry) => entry === parameters.get("prompt"));
+if (promptScenario) void ask(promptScenario);
+else if (scenario) void open(scenario);
+else if (target) mount(Stories, { target, props: { chosen: parameters.get("component") } });

@@ -1,11 +1,11 @@
-// Invented texts, short and long, in another script, and hostile: what the stories are told with.
+// Sample texts: plain, long, in other scripts, and hostile.
 
 import type {
   Article, AskResponse, Brief, CaseComment, Comparison, CountedDuplicate, Disposition, DuplicateCandidate, Fact, Hit, KnownProblem, LinkView, ListedProblem, LogError, LogResponse, Note, ProblemReport, RedactionPreview, SolvedCase, State,
   Thread, ThreadComment, TriageItem, Understood, WikiPassage,
 } from "../lib/types";
 
-export type Sort = "plain" | "long" | "chinese" | "arabic" | "hostile";
+export type SampleKind = "plain" | "long" | "chinese" | "arabic" | "hostile";
 
 export const LOG = Array.from(
   { length: 120 },
@@ -14,7 +14,7 @@ export const LOG = Array.from(
 
 const QUOTE = Array.from({ length: 9 }, (_, at) => `<p>Line ${at + 1} of what was written before.</p>`).join("");
 
-export const TITLES: Record<Sort, string> = {
+export const TITLES: Record<SampleKind, string> = {
   plain: "Sync stops after the certificate is renewed",
   long: "The agent does not come back after a renewal of the certificate chain if the intermediate was replaced at the same time, and the log only repeats “certificate signed by unknown authority” until somebody restarts the service by hand on every single machine",
   chinese: "更新证书后同步停止:日志反复显示“证书由未知机构签发”",
@@ -22,7 +22,7 @@ export const TITLES: Record<Sort, string> = {
   hostile: "<img src=x onerror=alert(1)>\u202Egnp.exe <script>alert(2)</script>",
 };
 
-export const BODIES: Record<Sort, string> = {
+export const BODIES: Record<SampleKind, string> = {
   plain:
     "<p>After the chain was renewed, the agent <strong>never reads it again</strong>. It affects <code>2.3.1</code>; <code>2.2.0</code> is fine. See <a href=\"https://tracker.example/acme/app/issues/2\">#2</a>, and #40.</p><ul><li>renew the chain</li><li>wait for an hour</li></ul><pre><code class=\"language-rust\">// Read once, at start.\nfn chain() -&gt; Result&lt;Chain&gt; {\n    read(\"/etc/agent/chain.pem\", 0o600)\n}\n</code></pre>",
   long: `<p>It happened again, here is what was said last time:</p><blockquote>${QUOTE}</blockquote><p>And the log:</p><pre><code>${LOG}</code></pre><table><tr><th>Version</th><th>Host</th><th>Result</th></tr><tr><td>2.3.1</td><td>build-agent-0017.internal.example</td><td>stops</td></tr></table>`,
@@ -43,21 +43,21 @@ export const link = (kind: string, change: Partial<LinkView> = {}): LinkView => 
   kind, outgoing: false, key: "acme/app#9", document: "pull_request", title: "Read the chain again when it changes", state: "merged", ...change,
 });
 
-export const thread = (sort: Sort, number = 1, state: State = "closed"): Thread => ({
-  key: `acme/app#${number}`, kind: "issue", source: "acme/app", number, title: TITLES[sort], url: `https://tracker.example/acme/app/issues/${number}`, state,
+export const thread = (kind: SampleKind, number = 1, state: State = "closed"): Thread => ({
+  key: `acme/app#${number}`, kind: "issue", source: "acme/app", number, title: TITLES[kind], url: `https://tracker.example/acme/app/issues/${number}`, state,
   state_reason: state === "closed" ? "completed" : null, author: "jane.doe", association: "MEMBER", labels: ["bug", "area: sync"],
-  milestone: "2.4", locked: false, ...DATES, closed_at: state === "closed" ? DATES.closed_at : null, deleted_at: null, markdown: TITLES[sort],
-  html: BODIES[sort], missing_comments: sort === "long" ? 3 : 0, links: [link("closes"), link("mentions", { key: "acme/app#40", document: "issue", state: "open" })],
+  milestone: "2.4", locked: false, ...DATES, closed_at: state === "closed" ? DATES.closed_at : null, deleted_at: null, markdown: TITLES[kind],
+  html: BODIES[kind], missing_comments: kind === "long" ? 3 : 0, links: [link("closes"), link("mentions", { key: "acme/app#40", document: "issue", state: "open" })],
   comments: [
-    comment(1, { html: BODIES[sort] }),
+    comment(1, { html: BODIES[kind] }),
     comment(2, { bot: true, html: "<p>This issue is stale.</p>" }),
     comment(4, { association: "ANSWER", html: "<p>Restart the agent once; 2.4 reads the chain by itself.</p>", updated_at: DATES.updated_at }),
     comment(3),
   ],
 });
 
-export const hit = (sort: Sort, number = 1, state: State = "open"): Hit => ({
-  key: `acme/app#${number}`, kind: number % 7 === 3 ? "pull_request" : "issue", source: "acme/app", number, title: [{ text: TITLES[sort], hit: false }], url: null, state,
+export const hit = (kind: SampleKind, number = 1, state: State = "open"): Hit => ({
+  key: `acme/app#${number}`, kind: number % 7 === 3 ? "pull_request" : "issue", source: "acme/app", number, title: [{ text: TITLES[kind], hit: false }], url: null, state,
   state_reason: null, author: "jane.doe", labels: ["bug", "area: sync", "needs a test", "regression"], created_at: DATES.created_at, updated_at: DATES.updated_at,
   closed_at: null, comments: number % 5, scores: { bm25: 7.2, cosine: 0.61, signature: null, fused: 1 }, why: "It says something very similar. It was closed as done.",
   passages: [
@@ -66,15 +66,15 @@ export const hit = (sort: Sort, number = 1, state: State = "open"): Hit => ({
   ],
 });
 
-export const candidate = (disposition: Disposition = "open", sort: Sort = "plain"): DuplicateCandidate => ({
-  key: "acme/app#1", number: 1, title: TITLES[sort], url: null, state: "closed", state_reason: "completed", created_at: DATES.created_at,
+export const candidate = (disposition: Disposition = "open", kind: SampleKind = "plain"): DuplicateCandidate => ({
+  key: "acme/app#1", number: 1, title: TITLES[kind], url: null, state: "closed", state_reason: "completed", created_at: DATES.created_at,
   similarity: { title: 0.4, body: 0.7, semantic: 0.8, combined: 0.8 }, confidence: 0.72, worth: 0.9, band: "likely",
   outcome: { read: 120, same: 88, related: 14 }, disposition, canonical: null, verdict: null,
   reasons: ["they say much the same in other words (0.81)", "both name x509", "both stack traces go through sync::renew"],
 });
 
-export const waiting = (number: number, sort: Sort = "plain"): TriageItem => ({
-  key: `acme/app#${number}`, title: TITLES[sort], url: null, created_at: DATES.created_at,
+export const triageItem = (number: number, kind: SampleKind = "plain"): TriageItem => ({
+  key: `acme/app#${number}`, title: TITLES[kind], url: null, created_at: DATES.created_at,
   candidate: candidate(number % 2 ? "open" : { possible_regression: "2.4" }),
 });
 
@@ -84,13 +84,13 @@ export const FACTS: Fact[] = [
   { kind: "frame", shared: ["sync::renew", "tls::verify"], report: ["main::loop"], candidate: [] },
 ];
 
-export const comparison = (sort: Sort, number = 5): Comparison => ({
-  report: thread(sort, number, "open"), candidate: thread("plain", 1), facts: FACTS,
+export const comparison = (kind: SampleKind, number = 5): Comparison => ({
+  report: thread(kind, number, "open"), candidate: thread("plain", 1), facts: FACTS,
   report_marks: [{ text: "2.3.1", kind: "differs" }, { text: "certificate", kind: "same" }], candidate_marks: [{ text: "2.3.1", kind: "differs" }],
 });
 
-export const solved = (sort: Sort): SolvedCase => ({
-  key: "acme/app#1", kind: "issue", title: TITLES[sort], url: null, state: "closed", state_reason: "completed", closed_at: DATES.closed_at, body: "The agent never reads the chain again.",
+export const solvedCase = (kind: SampleKind): SolvedCase => ({
+  key: "acme/app#1", kind: "issue", title: TITLES[kind], url: null, state: "closed", state_reason: "completed", closed_at: DATES.closed_at, body: "The agent never reads the chain again.",
   body_excerpt: false, chars: 400, citation: "acme/app#1", environment: ["Debian 12"], fix: "comment-4", fixed_by: [{ key: "acme/app#9", title: "Read the chain again", url: null, text: "The chain is read again when its file changes, and at least once an hour." }],
   fixed_in: "2.4", asked_version: { version: "2.4.1", has_fix: true }, helps: 0.81, omitted: 0, agreeing: 0, relation: null, reported_on: ["2.3.1"], same_signature: true, similarity: 0.8, via: null, words: 0.6, told: true,
   comments: [
@@ -99,28 +99,28 @@ export const solved = (sort: Sort): SolvedCase => ({
   ],
 });
 
-export const page = (sort: Sort): WikiPassage => ({
-  citation: "[Wiki: TLS]", key: "acme/app:TLS", similarity: 0.5, text: sort === "long" ? LOG : "How certificates are renewed, and what the agent reads then.",
-  title: sort === "plain" ? "TLS" : TITLES[sort], url: "https://tracker.example/acme/app/wiki/TLS",
+export const wikiPage = (kind: SampleKind): WikiPassage => ({
+  citation: "[Wiki: TLS]", key: "acme/app:TLS", similarity: 0.5, text: kind === "long" ? LOG : "How certificates are renewed, and what the agent reads then.",
+  title: kind === "plain" ? "TLS" : TITLES[kind], url: "https://tracker.example/acme/app/wiki/TLS",
 });
 
 const caseComment = (anchor: string, role: CaseComment["role"], text: string): CaseComment => ({
   anchor, association: "MEMBER", author: "jane.doe", created_at: DATES.updated_at, excerpt: false, role, text, url: null,
 });
 
-export const NOTHING: AskResponse = { key: null, problem: null, related: [], cases: [], wiki: [], articles: [], notes: [], next: ["File a new report."], notices: [], conclusive: true, took_ms: 11 };
+export const EMPTY_ANSWER: AskResponse = { key: null, problem: null, related: [], cases: [], wiki: [], articles: [], notes: [], next: ["File a new report."], notices: [], conclusive: true, took_ms: 11 };
 
-export const known = (sort: Sort): KnownProblem => ({
-  key: "acme/app#1", title: TITLES[sort], url: "https://tracker.example/acme/app/issues/1", status: "unreleased", confidence: 0.72, reasons: ["both name x509"], reports: ["acme/app#5", "acme/app#7"],
+export const knownProblem = (kind: SampleKind): KnownProblem => ({
+  key: "acme/app#1", title: TITLES[kind], url: "https://tracker.example/acme/app/issues/1", status: "unreleased", confidence: 0.72, reasons: ["both name x509"], reports: ["acme/app#5", "acme/app#7"],
   fixed_in: "2.4", fixed_at: null, update_to: null, came_back_in: null, asked_version: { version: "2.3.1", has_fix: false },
   fix: caseComment("comment-4", "fix", "Restart the agent once; 2.4 reads the chain by itself."), workaround: caseComment("comment-2", "workaround", "Restart the agent after each renewal."),
   fixed_by: [{ key: "acme/app#9", title: "Read the chain again", url: null, text: "" }],
 });
 
-/** What is known of a text, or of an item. */
-export const answered = (sort: Sort, key: string | null = null): AskResponse => ({
-  ...NOTHING, key, problem: known(sort), cases: [], wiki: [page("plain")], next: ["Use the workaround.", "Fixed, not released yet."],
-  related: [{ key: "acme/app#6", title: TITLES[sort], url: null, state: "open", state_reason: null, band: "possible", confidence: 0.31, status: "open", said: null }],
+/** The answer about a text or an item. */
+export const sampleAnswer = (kind: SampleKind, key: string | null = null): AskResponse => ({
+  ...EMPTY_ANSWER, key, problem: knownProblem(kind), cases: [], wiki: [wikiPage("plain")], next: ["Use the workaround.", "Fixed, not released yet."],
+  related: [{ key: "acme/app#6", title: TITLES[kind], url: null, state: "open", state_reason: null, band: "possible", confidence: 0.31, status: "open", said: null }],
 });
 
 const report = (number: number, title: string, month: number): ProblemReport => ({
@@ -130,74 +130,74 @@ const report = (number: number, title: string, month: number): ProblemReport => 
 
 const STATUSES = ["open", "solved", "unreleased", "came_back", "declined", "closed_without_fix"] as const;
 
-/** A problem with so many reports; the status goes round with them. */
-export const problem = (size: number, sort: Sort): ListedProblem => {
-  const [head, ...members] = Array.from({ length: size }, (_, at) => report(size * 20 + at, TITLES[sort], 1 + (at % 6)));
+/** A problem with `size` reports; its status depends on the size. */
+export const problem = (size: number, kind: SampleKind): ListedProblem => {
+  const [head, ...members] = Array.from({ length: size }, (_, at) => report(size * 20 + at, TITLES[kind], 1 + (at % 6)));
   const all = [head!, ...members];
   const status = STATUSES[size % 6]!;
   const isFixed = status === "solved" || status === "unreleased" || status === "came_back";
   return {
-    head: head!, members, size, open: all.filter((one) => one.open).length, status, fixed_in: isFixed ? "2.3.0" : null,
+    head: head!, members, size, open: all.filter((entry) => entry.open).length, status, fixed_in: isFixed ? "2.3.0" : null,
     came_back_in: status === "came_back" ? "2.3.1" : null, recent: size % 5, before: size % 4, articles: size % 4 ? [] : ["note#3"],
-    months: [1, 2, 3, 4, 5, 6].map((month) => ({ month: `2025-0${month}`, reports: all.filter((one) => one.created_at?.startsWith(`2025-0${month}`)).length })),
-    versions: ["2.2.0", "2.3.1"].map((version) => ({ version, reports: all.filter((one) => one.version === version).length })),
+    months: [1, 2, 3, 4, 5, 6].map((month) => ({ month: `2025-0${month}`, reports: all.filter((entry) => entry.created_at?.startsWith(`2025-0${month}`)).length })),
+    versions: ["2.2.0", "2.3.1"].map((version) => ({ version, reports: all.filter((entry) => entry.version === version).length })),
   };
 };
 
-export const counted = (number: number, sort: Sort): CountedDuplicate => ({
-  key: `acme/app#${number}`, title: TITLES[sort], state: number % 2 ? "open" : "closed", state_reason: number % 2 ? null : "duplicate", created_at: DATES.created_at,
+export const countedDuplicate = (number: number, kind: SampleKind): CountedDuplicate => ({
+  key: `acme/app#${number}`, title: TITLES[kind], state: number % 2 ? "open" : "closed", state_reason: number % 2 ? null : "duplicate", created_at: DATES.created_at,
   of: number % 5 ? "acme/app#1" : null,
 });
 
-export const note = (number: number, sort: Sort): Note => ({
-  key: `note#${number}`, kind: number % 2 ? "lesson" : "signal", title: TITLES[sort], body: `Restart the agent after a new certificate.\n\n\`\`\`\n${sort === "long" ? LOG : "systemctl restart agent"}\n\`\`\``,
+export const note = (number: number, kind: SampleKind): Note => ({
+  key: `note#${number}`, kind: number % 2 ? "lesson" : "signal", title: TITLES[kind], body: `Restart the agent after a new certificate.\n\n\`\`\`\n${kind === "long" ? LOG : "systemctl restart agent"}\n\`\`\``,
   tags: ["tls", "agent"], lifecycle: number % 3 ? "active" : "archived", connected: ["acme/app#1"], created_at: DATES.created_at, updated_at: DATES.updated_at,
 });
 
 export const MONTHS = Array.from({ length: 18 }, (_, at) => `${2025 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`);
 
-const failed = (sort: Sort, change: Partial<LogError>): LogError => ({
+const logError = (kind: SampleKind, change: Partial<LogError>): LogError => ({
   before_crash: false, case: null, count: 118, example: LOG.slice(0, 800), excerpt: true, first: { at: "2026-03-02 08:00:11", file: "agent.log", line: 12 }, known: null,
-  last: { at: "2026-03-02 09:59:11", file: "support-bundle/var/log/agent/agent.log.1.gz", line: 48_211 }, message: sort === "plain" ? "cannot renew the certificate chain" : TITLES[sort],
+  last: { at: "2026-03-02 09:59:11", file: "support-bundle/var/log/agent/agent.log.1.gz", line: 48_211 }, message: kind === "plain" ? "cannot renew the certificate chain" : TITLES[kind],
   near_end: false, severity: "error", template: "cannot renew the certificate chain", verdict: "new", ...change,
 });
 
-export const logs = (sort: Sort): LogResponse => ({
+export const logs = (kind: SampleKind): LogResponse => ({
   bytes: 9_400_000, distinct: 31, files: [{ lines: 88_000, name: "agent.log", skipped: null }, { lines: 0, name: "core.dump", skipped: "it is no text" }], known: 1, left_out: 0,
   lines: 88_000, new: 1, notices: [], conclusive: true, perhaps: 0, solved: 1, took_ms: 240,
   errors: [
-    failed(sort, { severity: "fatal", before_crash: true, near_end: true, verdict: "solved", case: solved(sort), count: 1 }),
-    failed(sort, { verdict: "known", known: { band: "likely", confidence: 0.72, key: "acme/app#5", state: "open", state_reason: null, title: TITLES[sort], url: null, status: null, said: null } }),
-    failed(sort, { severity: "warning", count: 3 }),
+    logError(kind, { severity: "fatal", before_crash: true, near_end: true, verdict: "solved", case: solvedCase(kind), count: 1 }),
+    logError(kind, { verdict: "known", known: { band: "likely", confidence: 0.72, key: "acme/app#5", state: "open", state_reason: null, title: TITLES[kind], url: null, status: null, said: null } }),
+    logError(kind, { severity: "warning", count: 3 }),
   ],
 });
 
 const COLUMNS = [["Issue key", "number"], ["Summary", "title"], ["Description", "body"], ["Status", "state"], ["Custom field (Customer name)", null]] as const;
 
-export const understood = (sort: Sort): Understood => ({
+export const previewedFiles = (kind: SampleKind): Understood => ({
   left_out: [{ place: "photo.png", reason: "it is no text" }],
   understood: [{
     columns: COLUMNS.map(([column, field]) => ({ column, field })), comments: 30, doubts: ["The dates could be day first or month first; day first was taken."], encoding: "windows-1252",
-    file: "export/acme-issues.csv", first: [1, 2, 3].map((at) => ({ created_at: DATES.created_at, key: `ACME-${at}`, labels: ["bug"], state: "open", title: TITLES[sort] })), items: 12_345,
+    file: "export/acme-issues.csv", first: [1, 2, 3].map((at) => ({ created_at: DATES.created_at, key: `ACME-${at}`, labels: ["bug"], state: "open", title: TITLES[kind] })), items: 12_345,
     kind: "Jira CSV", links: 4, pages: 0, releases: 0, skipped: 2, skips: [{ place: "line 17", reason: "it has no key" }], sources: [{ comments: 30, items: 12_345, source: "acme" }],
   }],
 });
 
-export const article = (sort: Sort): Article => ({
-  key: "acme/app#12", title: TITLES[sort], sections: [], missing: ["cause"], redactions: 2, markdown: `# ${TITLES[sort]}\n`, html: "", stored: [],
+export const article = (kind: SampleKind): Article => ({
+  key: "acme/app#12", title: TITLES[kind], sections: [], missing: ["cause"], redactions: 2, markdown: `# ${TITLES[kind]}\n`, html: "", stored: [],
 });
 
-export const brief = (sort: Sort): Brief => ({
-  record: {} as Brief["record"], redactions: [], title: TITLES[sort],
+export const brief = (kind: SampleKind): Brief => ({
+  record: {} as Brief["record"], redactions: [], title: TITLES[kind],
   sections: [
     { kind: "problem", title: "The problem", entries: [{ citations: [], heading: null, quote: null, text: LOG.slice(0, 600) }] },
     { kind: "cases", title: "Solved cases", entries: [{
-      citations: [], heading: TITLES[sort], quote: { author: "person-1", role: "fix", day: "2026-03-04", text: "Restart the agent once.", excerpt: true } as Brief["sections"][0]["entries"][0]["quote"], text: null,
+      citations: [], heading: TITLES[kind], quote: { author: "person-1", role: "fix", day: "2026-03-04", text: "Restart the agent once.", excerpt: true } as Brief["sections"][0]["entries"][0]["quote"], text: null,
     }] },
   ],
 });
 
-export const REPLACED: RedactionPreview[] = [
+export const REDACTIONS: RedactionPreview[] = [
   { count: 3, kind: "name", original: "jane.doe", pseudonym: "person-1", sure: true },
   { count: 1, kind: "host", original: "build-agent-0017.internal.example", pseudonym: "host-1", sure: false },
 ];

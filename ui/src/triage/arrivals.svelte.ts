@@ -1,15 +1,15 @@
-// The open reports that came since the last visit, each with what is said of it in one line.
+// Open reports since the last visit, each with a one-line assessment.
 
 import * as api from "../lib/api";
-import { Latest } from "../lib/latest";
-import { plain } from "../lib/text";
+import { LatestRequest } from "../lib/latestRequest";
+import { spanText } from "../lib/text";
 import type { DuplicatesResponse, Hit, TriageItem } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
-import { judgement } from "./words";
+import { assessment } from "./labels";
 
-/** How many are listed; the rest is found by the search that counts them. */
-const LISTED = 200;
+/** The number of listed reports; a search shows the rest. */
+const MAX_LISTED = 200;
 
 export interface Arrival {
   key: string;
@@ -19,50 +19,50 @@ export interface Arrival {
 }
 
 export class Arrivals {
-  all = $state.raw<readonly Arrival[]>([]);
+  list = $state.raw<readonly Arrival[]>([]);
   open = $state(false);
   /** Whether there may be more than are listed. */
   more = $state(false);
-  /** Since when they are new, in milliseconds. */
+  /** The start of the period, in Unix milliseconds. */
   since = $state(0);
-  #said = $state.raw<ReadonlyMap<string, string>>(new Map());
-  #desk: Desk;
-  #latest = new Latest();
-  #judging = new Latest();
+  #assessments = $state.raw<ReadonlyMap<string, string>>(new Map());
+  #app: AppState;
+  #latest = new LatestRequest();
+  #assessing = new LatestRequest();
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(app: AppState) {
+    this.#app = app;
   }
 
-  /** What they are found by, a few of the same day too many. */
+  /** The query for the period; its first day may include a few older reports. */
   get query(): string {
-    const { at, upTo } = this.#desk.shelf.since;
-    const sources = (this.#desk.status?.sources ?? []).map((source) => source.key);
-    const from = Math.min(...sources.map((key) => upTo[key] ?? at), at);
-    return `is:issue is:open created:>=${new Date(from).toISOString().slice(0, 10)}`;
+    const { at, upTo } = this.#app.store.since;
+    const sources = (this.#app.status?.sources ?? []).map((source) => source.key);
+    const start = Math.min(...sources.map((key) => upTo[key] ?? at), at);
+    return `is:issue is:open created:>=${new Date(start).toISOString().slice(0, 10)}`;
   }
 
-  /** What is said of one; nothing until it was looked at. */
-  said(key: string): string | null {
-    return this.#said.get(key) ?? null;
+  /** Returns a report's assessment; `null` until it is checked. */
+  assessment(key: string): string | null {
+    return this.#assessments.get(key) ?? null;
   }
 
   async load(): Promise<void> {
     const isCurrent = this.#latest.begin();
-    const { since } = this.#desk.shelf;
+    const { since } = this.#app.store;
     try {
       const response = await api.browse(this.query, 0, true);
       if (!isCurrent()) return;
       const isNew = (hit: Hit) => hit.created_at !== null && Date.parse(hit.created_at) > (since.upTo[hit.source] ?? since.at);
-      this.all = response.hits
+      this.list = response.hits
         .filter(isNew)
-        .map((hit) => ({ key: hit.key, source: hit.source, title: plain(hit.title), created_at: hit.created_at ?? "" }))
+        .map((hit) => ({ key: hit.key, source: hit.source, title: spanText(hit.title), created_at: hit.created_at ?? "" }))
         .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
-        .slice(0, LISTED);
-      this.more = (response.total ?? 0) > response.hits.length || this.all.length === LISTED;
+        .slice(0, MAX_LISTED);
+      this.more = (response.total ?? 0) > response.hits.length || this.list.length === MAX_LISTED;
       this.since = since.at;
     } catch {
-      // The lists beside it say what is wrong with the casebook.
+      // The queue shows errors of the casebook.
     }
   }
 
@@ -70,30 +70,30 @@ export class Arrivals {
     this.open = !this.open;
   }
 
-  /** Looks at each that is listed, one after the other: what waits already is known, the others are asked about. */
-  async judge(waiting: readonly TriageItem[], includeClosed: boolean): Promise<void> {
-    const isCurrent = this.#judging.begin();
-    const known = new Map(waiting.map((item) => [item.key, item.candidate]));
-    for (const { key } of this.all) {
-      const candidate = known.get(key);
-      let said = candidate ? judgement({ known: null, candidates: [candidate] }) : this.#said.get(key);
-      if (said === undefined) {
-        const found = await api.duplicates({ key, include_closed: includeClosed }).catch((): DuplicatesResponse | null => null);
+  /** Assesses each listed report in turn; those in the queue need no request. */
+  async assess(waiting: readonly TriageItem[], includeClosed: boolean): Promise<void> {
+    const isCurrent = this.#assessing.begin();
+    const candidates = new Map(waiting.map((item) => [item.key, item.candidate]));
+    for (const { key } of this.list) {
+      const candidate = candidates.get(key);
+      let text = candidate ? assessment({ known: null, candidates: [candidate] }) : this.#assessments.get(key);
+      if (text === undefined) {
+        const response = await api.duplicates({ key, include_closed: includeClosed }).catch((): DuplicatesResponse | null => null);
         if (!isCurrent()) return;
-        said = found ? judgement(found) : words.triage.lists.notChecked;
+        text = response ? assessment(response) : words.triage.lists.notChecked;
       }
-      if (said !== this.#said.get(key)) this.#said = new Map([...this.#said, [key, said]]);
+      if (text !== this.#assessments.get(key)) this.#assessments = new Map([...this.#assessments, [key, text]]);
     }
   }
 
-  /** Nobody looks any more. */
-  rest(): void {
-    this.#judging.begin();
+  /** Stops assessing. */
+  pause(): void {
+    this.#assessing.begin();
   }
 
-  /** What was said may be another thing now. */
-  forget(): void {
-    this.#judging.begin();
-    this.#said = new Map();
+  /** Discards the assessments, which may be outdated. */
+  reset(): void {
+    this.#assessing.begin();
+    this.#assessments = new Map();
   }
 }

@@ -1,53 +1,53 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { expect, it } from "vitest";
-import { button, openWindow, page, press, rest } from "../stories/page";
-import { play } from "../stories/engine";
-import { candidate, hit, waiting } from "../stories/samples";
-import { judgement } from "./words";
+import { button, openWindow, setUpPage, press, settle } from "../stories/testPage";
+import { mockEngine } from "../stories/engine";
+import { candidate, hit, triageItem } from "../stories/samples";
+import { assessment } from "./labels";
 
-page();
+setUpPage();
 
-it("lists what came since the last visit with what is said of it, and opens a pair that waits", async () => {
+it("lists new reports with assessments", async () => {
   const [at, hour] = [Date.now(), 3_600_000];
   const looked = { at: at - 20 * hour, upTo: { "acme/app": at - 24 * hour } };
   localStorage.setItem("shelf:/home/me/casebook", JSON.stringify({ visit: { last: looked, since: looked } }));
-  const desk = await openWindow("full");
+  const app = await openWindow("full");
   const asked: string[] = [];
   const at_ = (number: number, hours: number) => ({ ...hit("plain", number), created_at: new Date(at - hours * hour).toISOString() });
   mockIPC((command, payload) => {
     const request = (payload as { request?: { query?: string; key?: string } }).request ?? {};
     asked.push([command, request.query ?? request.key].join(" "));
     if (command === "search") return { hits: [at_(6, 2), at_(70, 23), at_(8, 30)], total: 3, notices: [] };
-    if (command === "triage_queue") return { queue: [waiting(5), waiting(6)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, notices: [] };
+    if (command === "triage_queue") return { queue: [triageItem(5), triageItem(6)], related: [], waiting: 2, related_waiting: 0, closed_left_out: 0, unscanned: 0, notices: [] };
     if (command === "duplicates") return { known: null, candidates: [] };
     return command === "decided" || command === "closures" ? [] : null;
   });
-  desk.go("triage");
-  await rest();
-  // What was created before the source was last read to its end is not new, though it was found.
+  app.go("triage");
+  await settle();
+  // A report from before the source's last complete sync is not new.
   expect(button("New since")?.textContent.replace(/\s+/g, " ").trim()).toBe("New since the last visit 2");
-  expect(asked.some((one) => one.startsWith("search is:issue is:open created:>=20"))).toBe(true);
+  expect(asked.some((entry) => entry.startsWith("search is:issue is:open created:>=20"))).toBe(true);
   press("a");
-  await rest();
-  const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .said")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
+  await settle();
+  const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .said")].map((entry) => entry.textContent.replace(/\s+/g, " ").trim());
   expect(rows().map((row) => row.replace(/ \S+$/, ""))).toEqual(["#6 Likely duplicate of #1, 72%", "#70 No earlier match"]);
   expect(asked).toContain("duplicates acme/app#70");
   expect(document.activeElement?.textContent).toContain("#6");
   press("ArrowDown");
   expect(document.activeElement?.textContent).toContain("#70");
   press("a");
-  await rest();
+  await settle();
   expect(document.activeElement?.getAttribute("role")).toBe("listbox");
   document.querySelector<HTMLElement>("ul[aria-label='New since the last visit'] .link")?.click();
-  await rest();
-  expect([desk.view, desk.triage.selected]).toEqual(["triage", "acme/app#6"]);
-  play("full");
+  await settle();
+  expect([app.view, app.triage.selected]).toEqual(["triage", "acme/app#6"]);
+  mockEngine("full");
 });
 
-it("says in one line what a report is", () => {
+it("assesses a report in one line", () => {
   const known = { key: "acme/app#2", disposition: null, kind: null, state: null, state_reason: null, title: null, url: null };
   expect([
-    judgement({ known, candidates: [] }), judgement({ known: null, candidates: [] }), judgement({ known: null, candidates: [{ ...candidate(), band: "related" }] }),
-    judgement({ known: null, candidates: [{ ...candidate(), band: "none" }] }),
+    assessment({ known, candidates: [] }), assessment({ known: null, candidates: [] }), assessment({ known: null, candidates: [{ ...candidate(), band: "related" }] }),
+    assessment({ known: null, candidates: [{ ...candidate(), band: "none" }] }),
   ]).toEqual(["Known duplicate of #2", "No earlier match", "Related to #1, 90%", "No earlier match"]);
 });

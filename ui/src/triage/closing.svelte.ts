@@ -1,55 +1,55 @@
-// Telling trackers about the duplicates that were decided: what would be sent, and what came of it.
+// Closes decided duplicates at their trackers, after a preview.
 
 import * as api from "../lib/api";
-import { Asking } from "../lib/asking.svelte";
+import { EngineRequest } from "../lib/engineRequest.svelte";
 import type { Closure, ClosureRecord, ClosureReport } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { words } from "../words";
 
-/** What is told of a report after it was tried. */
-export function outcome(record: ClosureRecord): string {
+/** Returns the result of an attempt. */
+export function closureResult(record: ClosureRecord): string {
   const { because, steps } = words.triage.closing;
   return record.problem ? because(steps[record.step], record.problem) : steps[record.step];
 }
 
-export class Closing extends Asking {
-  /** What would be told, as it is shown; exactly this is what is confirmed. */
+export class TrackerClosing extends EngineRequest {
+  /** The previewed changes; exactly these are confirmed. */
   list = $state.raw<readonly Closure[]>([]);
   report = $state.raw<ClosureReport | null>(null);
 
-  readonly #desk: Desk;
+  readonly #app: AppState;
 
-  constructor(desk: Desk) {
+  constructor(app: AppState) {
     super();
-    this.#desk = desk;
+    this.#app = app;
   }
 
   get possible(): readonly Closure[] {
     return this.list.filter((closure) => closure.obstacle === null);
   }
 
-  /** What came of a report, if it was tried just now. */
+  /** Returns a report's result in the last run, if any. */
   record(key: string): ClosureRecord | null {
     return this.report?.done.find((record) => record.key === key) ?? null;
   }
 
-  /** Looks what there is to tell; sends nothing. */
+  /** Loads the preview; sends nothing. */
   async load(): Promise<void> {
-    await this.ask(api.closures(), (list) => (this.list = list));
+    await this.run(api.closures(), (list) => (this.list = list));
   }
 
-  /** Posts the comments and closes the reports that are shown. */
+  /** Posts the comments and closes the previewed reports. */
   async send(): Promise<void> {
-    if (this.#desk.jobs.get("close")) return;
+    if (this.#app.jobs.get("close")) return;
     this.failure = null;
     try {
       const shown = this.possible;
-      this.report = await this.#desk.jobs.run("close", (onProgress) => api.closeShown(shown, onProgress));
-      // What the person stopped is no failure; what is done shows it.
+      this.report = await this.#app.jobs.run("close", (onProgress) => api.closeReports(shown, onProgress));
+      // Cancelling is not an error; the list shows what was done.
       this.failure = this.report.problem?.code === "cancelled" ? null : this.report.problem;
-    } catch (thrown) {
-      this.failure = api.failure(thrown);
+    } catch (error) {
+      this.failure = api.toFailure(error);
     }
-    await this.#desk.changed();
+    await this.#app.reloadAll();
   }
 }

@@ -1,10 +1,10 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { Jobs } from "../shell/jobs.svelte";
-import { Shelf } from "../shell/shelf.svelte";
+import { LocalStore } from "../shell/localStore.svelte";
 import { Toasts } from "../shell/toasts.svelte";
-import { Undo } from "../shell/undo.svelte";
+import { UndoStack } from "../shell/undo.svelte";
 import type { DuplicateCandidate, TriageItem, Verdict, VerdictKind } from "../lib/types";
 import { candidate as sample } from "../stories/samples";
 import { Triage } from "./triage.svelte";
@@ -21,12 +21,12 @@ let refuse: boolean;
 let refused: string | null;
 let stored: Verdict[];
 let toasts: Toasts;
-let said: unknown[];
+let texts: unknown[];
 let triage: Triage;
 
-/** Decides about the pair once it has been shown. */
+/** Decides the pair once it is shown. */
 function decide(kind: VerdictKind): Promise<void> {
-  triage.saw(triage.item?.key ?? "", triage.candidate?.key ?? "");
+  triage.markSeen(triage.item?.key ?? "", triage.candidate?.key ?? "");
   return triage.decide(kind);
 }
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
   related = [];
   asked = [];
   bands = [];
-  said = [];
+  texts = [];
   refuse = false;
   refused = null;
   stored = [];
@@ -58,14 +58,14 @@ beforeEach(async () => {
     return null;
   });
   toasts = new Toasts();
-  const say = (thrown: unknown) => said.push(thrown);
-  const desk = { jobs: new Jobs(), toasts, shelf: new Shelf(), undo: new Undo(toasts, say), say, leave: () => {} };
-  triage = new Triage(desk as unknown as Desk);
+  const say = (error: unknown) => texts.push(error);
+  const app = { jobs: new Jobs(), toasts, store: new LocalStore(), undo: new UndoStack(toasts, say), showError: say, recordPlace: () => {} };
+  triage = new Triage(app as unknown as AppState);
   await triage.enter();
 });
 afterEach(() => clearMocks());
 
-it("goes to the next report at once, and takes decisions back in their order", async () => {
+it("opens the next report and undoes in order", async () => {
   expect(triage.selected).toBe("a");
   void decide("duplicate");
   expect(triage.selected).toBe("b");
@@ -81,36 +81,36 @@ it("goes to the next report at once, and takes decisions back in their order", a
   ]);
 });
 
-it("decides only about a pair that has been shown, so that a held key decides one", async () => {
+it("a held key decides only the shown pair", async () => {
   await decide("duplicate");
   await triage.decide("duplicate");
   expect([triage.selected, asked]).toEqual(["b", ["record_verdict a a-old duplicate"]]);
 });
 
-it("puts a report back whose decision could not be kept", async () => {
+it("restores a report whose decision failed", async () => {
   refuse = true;
   await decide("related");
   expect(triage.items.map((i) => i.key)).toEqual(["a", "b", "c"]);
   expect(triage.decisions).toEqual([]);
-  expect(said.length).toBe(1);
+  expect(texts.length).toBe(1);
 });
 
-it("decides about the candidate that is shown", async () => {
+it("decides about the shown candidate", async () => {
   await rest();
   await rest();
-  triage.turn(1);
+  triage.nextCandidate(1);
   expect(triage.candidate?.key).toBe("a-2");
   await decide("duplicate");
   expect(asked).toEqual(["record_verdict a a-2 duplicate"]);
 });
 
-it("puts a skipped report last", () => {
+it("moves a skipped report to the end", () => {
   triage.skip();
   expect(triage.selected).toBe("b");
   expect(triage.items.map((i) => i.key)).toEqual(["b", "c", "a"]);
 });
 
-it("puts a snoozed report off until tomorrow, and lets it wait again", async () => {
+it("a snoozed report returns tomorrow", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
     triage.snooze();
@@ -123,7 +123,7 @@ it("puts a snoozed report off until tomorrow, and lets it wait again", async () 
   }
 });
 
-it("does not show a decided pair again, but the report with another candidate", async () => {
+it("shows a decided report with another candidate", async () => {
   await decide("not_duplicate");
   await triage.load();
   expect(triage.items.map((i) => i.key)).toEqual(["b", "c"]);
@@ -132,7 +132,7 @@ it("does not show a decided pair again, but the report with another candidate", 
   expect(triage.items.map((i) => i.key)).toContain("a");
 });
 
-it("checks again for what was chosen while a check ran", async () => {
+it("rechecks after the settings changed", async () => {
   const scans: unknown[] = [];
   let end = () => {};
   clearMocks();
@@ -155,7 +155,7 @@ it("checks again for what was chosen while a check ran", async () => {
   expect(scans).toEqual([true, false]);
 });
 
-it("says that nothing waits once the queue after a check is here, and not before", async () => {
+it("is empty only after the queue reloads", async () => {
   let checked = false;
   let end = () => {};
   clearMocks();
@@ -177,7 +177,7 @@ it("says that nothing waits once the queue after a check is here, and not before
   expect(triage.loaded).toBe(true);
 });
 
-it("shows what may be the same unless told otherwise, and how many of the queue are expected to be", async () => {
+it("starts with possible duplicates and counts them", async () => {
   expect([bands, triage.closedLeftOut]).toEqual([["possible"], 7]);
   expect(triage.expected).toBeCloseTo(2.4);
   await decide("duplicate");
@@ -190,7 +190,7 @@ it("shows what may be the same unless told otherwise, and how many of the queue 
 
 const keys = (items: readonly TriageItem[]) => items.map((i) => i.key);
 
-it("shows a report again whose decision is taken back, though an answer has brought it back before", async () => {
+it("shows an undone report once", async () => {
   await decide("duplicate");
   expect(triage.selected).toBe("b");
   const back = triage.undo();
@@ -199,42 +199,42 @@ it("shows a report again whose decision is taken back, though an answer has brou
   expect([triage.selected, triage.items.filter((i) => i.key === "a").length]).toEqual(["a", 1]);
 });
 
-it("decides, skips and takes back in the second list as in the queue", async () => {
+it("related reports work like the queue", async () => {
   related = ["x", "y", "z"].map(item);
   await triage.load();
-  triage.turnToRelated();
+  triage.switchLists();
   triage.skip();
   expect([keys(triage.related), triage.selected]).toEqual([["y", "z", "x"], "y"]);
   await decide("related");
   expect([triage.selected, triage.relatedWaiting, triage.waiting]).toEqual(["z", 2, 3]);
   triage.toggleRelated();
   await triage.undo();
-  // It is shown where it was.
-  expect([keys(triage.items), triage.relatedOpen, triage.selected]).toEqual([["a", "b", "c"], true, "y"]);
+  // It is shown in its list.
+  expect([keys(triage.items), triage.isRelatedOpen, triage.selected]).toEqual([["a", "b", "c"], true, "y"]);
   expect([keys(triage.related).sort(), triage.relatedWaiting]).toEqual([["x", "y", "z"], 3]);
   expect(asked).toEqual(["record_verdict y y-old related", "undo_verdict y y-old"]);
 });
 
-it("keeps the related report that is read when the lists are answered anew without it", async () => {
+it("keeps the open related report", async () => {
   related = ["x", "y"].map(item);
   await triage.load();
-  triage.turnToRelated();
+  triage.switchLists();
   related = [item("y")];
   await triage.load();
   expect([keys(triage.related), triage.selected, keys(triage.items)]).toEqual([["x", "y"], "x", ["a", "b", "c"]]);
 });
 
-const seeAll = (keys: readonly string[]) => keys.forEach((key) => triage.saw(key, `${key}-old`));
+const seeAll = (keys: readonly string[]) => keys.forEach((key) => triage.markSeen(key, `${key}-old`));
 
-it("decides about all that are marked at once, says so once, and takes all back with one key", async () => {
+it("decides and undoes selected reports together", async () => {
   seeAll(["a", "b", "c"]);
-  triage.marks.toggle("a");
+  triage.selection.toggle("a");
   triage.select("b");
   triage.extend(1);
-  triage.marks.toggle("b");
-  expect([keys(triage.marks.items), triage.selected]).toEqual([["a", "c"], "c"]);
+  triage.selection.toggle("b");
+  expect([keys(triage.selection.items), triage.selected]).toEqual([["a", "c"], "c"]);
   await triage.decide("duplicate");
-  expect([asked, triage.selected, triage.marks.any, triage.decidedToday]).toEqual([
+  expect([asked, triage.selected, triage.selection.any, triage.decidedToday]).toEqual([
     ["record_verdict a a-old duplicate", "record_verdict c c-old duplicate"], "b", false, 2,
   ]);
   expect(toasts.shown?.text).toBe("Marked 2 reports as duplicates.");
@@ -242,74 +242,74 @@ it("decides about all that are marked at once, says so once, and takes all back 
   expect([asked.slice(2), keys(triage.items).toSorted(), triage.decidedToday]).toEqual([["undo_verdict c c-old", "undo_verdict a a-old"], ["a", "b", "c"], 0]);
 });
 
-it("asks before it decides about what was not shown, and takes each answer", async () => {
+it("confirms decisions about unseen pairs", async () => {
   seeAll(["a"]);
-  for (const key of ["a", "b"]) triage.marks.toggle(key);
+  for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("related");
-  expect([asked, triage.asking?.unseen.map((pair) => pair.item.key)]).toEqual([[], ["b"]]);
-  await triage.answer("none");
-  expect([asked, triage.asking, triage.marks.items.length]).toEqual([[], null, 2]);
+  expect([asked, triage.confirmation?.unseen.map((pair) => pair.item.key)]).toEqual([[], ["b"]]);
+  await triage.confirm("none");
+  expect([asked, triage.confirmation, triage.selection.items.length]).toEqual([[], null, 2]);
   await triage.decide("related");
-  await triage.answer("shown");
+  await triage.confirm("shown");
   expect(asked).toEqual(["record_verdict a a-old related"]);
-  for (const key of ["b", "c"]) triage.marks.toggle(key);
+  for (const key of ["b", "c"]) triage.selection.toggle(key);
   await triage.decide("not_duplicate");
-  await triage.answer("all");
+  await triage.confirm("all");
   expect(asked.slice(1)).toEqual(["record_verdict b b-old not_duplicate", "record_verdict c c-old not_duplicate"]);
 });
 
-it("puts back what of several could not be kept, and takes back the others alone", async () => {
+it("restores only the failed decisions", async () => {
   seeAll(["a", "b"]);
   refused = "b";
-  for (const key of ["a", "b"]) triage.marks.toggle(key);
+  for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
-  expect([keys(triage.items), said.length, triage.decidedToday]).toEqual([["b", "c"], 1, 1]);
+  expect([keys(triage.items), texts.length, triage.decidedToday]).toEqual([["b", "c"], 1, 1]);
   asked = [];
   await triage.undo();
   expect([asked, keys(triage.items).toSorted()]).toEqual([["undo_verdict a a-old"], ["a", "b", "c"]]);
 });
 
-it("takes one of several back alone, and the rest with the next key", async () => {
+it("undoes one of several decisions", async () => {
   seeAll(["a", "b"]);
-  for (const key of ["a", "b"]) triage.marks.toggle(key);
+  for (const key of ["a", "b"]) triage.selection.toggle(key);
   await triage.decide("duplicate");
   asked = [];
-  await triage.takeBack(triage.done.find((one) => one.key === "a")!);
-  expect([asked, triage.done.map((one) => one.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
+  await triage.undoDecision(triage.decidedPairs.find((entry) => entry.key === "a")!);
+  expect([asked, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict a a-old"], ["b"]]);
   await triage.undo();
-  expect([asked[1], triage.done]).toEqual(["undo_verdict b b-old", []]);
+  expect([asked[1], triage.decidedPairs]).toEqual(["undo_verdict b b-old", []]);
 });
 
-it("goes over and back with the arrows, and marks nothing twice", () => {
+it("arrows extend and shrink the selection", () => {
   triage.extend(1);
   triage.extend(1);
-  expect(keys(triage.marks.items)).toEqual(["a", "b", "c"]);
+  expect(keys(triage.selection.items)).toEqual(["a", "b", "c"]);
   triage.extend(-1);
-  expect([keys(triage.marks.items), triage.selected]).toEqual([["a", "b"], "b"]);
-  triage.marks.clear();
-  expect(triage.marks.any).toBe(false);
+  expect([keys(triage.selection.items), triage.selected]).toEqual([["a", "b"], "b"]);
+  triage.selection.clear();
+  expect(triage.selection.any).toBe(false);
 });
 
 const verdict = (first: string, second: string, kind: VerdictKind, at: number, canonical: string | null = null): Verdict => ({
   first, second, kind, canonical, reason: null, actor: "ann", decided_at: new Date(at).toISOString(),
 });
 
-it("knows what was decided today before it was opened, counts it, and takes it back", async () => {
+it("undoes decisions of earlier sessions", async () => {
   const now = Date.now();
   stored = [verdict("x#3", "x#7", "duplicate", now - 5, "x#3"), verdict("x#12", "x#9", "not_duplicate", now - 9), verdict("x#1", "x#2", "related", now - 2 * 86_400_000)];
   await triage.enter();
-  expect(triage.done.map((one) => `${one.key} ${one.kind} ${one.other}`)).toEqual(["x#7 duplicate x#3", "x#12 not_duplicate x#9"]);
+  expect(triage.decidedPairs.map((entry) => `${entry.key} ${entry.kind} ${entry.other}`)).toEqual(["x#7 duplicate x#3", "x#12 not_duplicate x#9"]);
   await decide("related");
-  expect([triage.decidedToday, triage.done[0]?.key]).toEqual([3, "a"]);
+  expect([triage.decidedToday, triage.decidedPairs[0]?.key]).toEqual([3, "a"]);
   await triage.undo();
   asked = [];
   stored = stored.slice(1);
   await triage.undo();
-  expect([asked, triage.done.map((one) => one.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
+  expect([asked, triage.decidedPairs.map((entry) => entry.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
   expect(toasts.shown?.text).toBe("Undone: x#7 is a duplicate of x#3.");
 });
 
-it("counts the same after as many decisions as are taken back, whatever is loaded between", async () => {
+it("undoing all decisions restores the counts", async () => {
   [queue, related] = [["a", "b", "c"].map(item), ["x", "y"].map(item)];
   await triage.load();
   triage.toggleRelated();
@@ -318,9 +318,9 @@ it("counts the same after as many decisions as are taken back, whatever is loade
   for (let at = 0; at < 5; at++) {
     await decide("duplicate");
     await rest();
-    // The engine answers without what was decided.
-    queue = queue.filter((one) => !asked.some((line) => line.startsWith(`record_verdict ${one.key} `)));
-    related = related.filter((one) => !asked.some((line) => line.startsWith(`record_verdict ${one.key} `)));
+    // The engine's next response lacks the decided reports.
+    queue = queue.filter((entry) => !asked.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
+    related = related.filter((entry) => !asked.some((line) => line.startsWith(`record_verdict ${entry.key} `)));
     if (at % 2 === 0) await triage.load();
   }
   expect(counts()).toEqual([0, 0, 0]);
@@ -331,7 +331,7 @@ it("counts the same after as many decisions as are taken back, whatever is loade
   expect([counts(), keys(triage.items), keys(triage.related)]).toEqual([before, ["a", "b", "c"], ["x", "y"]]);
 });
 
-it("checks what is left as long as a check leaves less of it", async () => {
+it("repeats a check while it progresses", async () => {
   clearMocks();
   let left = 40;
   let scans = 0;

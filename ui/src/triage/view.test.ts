@@ -1,19 +1,19 @@
 import { mockIPC } from "@tauri-apps/api/mocks";
 import { beforeEach, expect, it } from "vitest";
 import type { Band, TriageItem } from "../lib/types";
-import type { Desk } from "../shell/desk.svelte";
+import type { AppState } from "../shell/appState.svelte";
 import { Commands } from "../shell/commands.svelte";
 import { Jobs } from "../shell/jobs.svelte";
-import { Shelf } from "../shell/shelf.svelte";
+import { LocalStore } from "../shell/localStore.svelte";
 import { Toasts } from "../shell/toasts.svelte";
-import { Undo } from "../shell/undo.svelte";
-import { button, page, show, text } from "../stories/page";
-import { candidate, thread, waiting } from "../stories/samples";
+import { UndoStack } from "../shell/undo.svelte";
+import { button, setUpPage, mountComponent, text } from "../stories/testPage";
+import { candidate, thread, triageItem } from "../stories/samples";
 import { Triage } from "./triage.svelte";
 import TriageView from "./TriageView.svelte";
 
 const item = (number: number, band: Band, confidence: number, worth: number): TriageItem => ({
-  ...waiting(number), title: `Report ${number}`, candidate: { ...candidate(), band, confidence, worth },
+  ...triageItem(number), title: `Report ${number}`, candidate: { ...candidate(), band, confidence, worth },
 });
 
 let queue: TriageItem[];
@@ -25,31 +25,31 @@ let commands: Commands;
 
 const numberOf = (key: unknown) => Number(String(key).split("#")[1]);
 const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
-const buttons = (css: string) => [...document.querySelectorAll(`${css} button`)].map((one) => one.textContent.trim());
-const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][aria-label^="${label}"] .title`)].map((one) => one.textContent);
+const buttons = (css: string) => [...document.querySelectorAll(`${css} button`)].map((entry) => entry.textContent.trim());
+const rows = (label: string) => [...document.querySelectorAll(`[role=listbox][aria-label^="${label}"] .title`)].map((entry) => entry.textContent);
 const click = (words: string) => button(words)?.click();
 async function press(key: string): Promise<void> {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
-  // As the window does with what no list has taken.
-  if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.key(event, ["triage"]);
+  // As the window handles keys that no list has handled.
+  if ((document.activeElement ?? document.body).dispatchEvent(event)) commands.handleKey(event, ["triage"]);
   await rest();
 }
 
 async function open(): Promise<void> {
   const toasts = new Toasts();
-  const say = (thrown: unknown) => { throw thrown; };
+  const say = (error: unknown) => { throw error; };
   commands = new Commands();
-  const desk = {
-    jobs: new Jobs(), toasts, undo: new Undo(toasts, say), shelf: new Shelf(), commands, status: null, isEmpty: false, details: false,
-    say, leave: () => {},
-  } as unknown as Desk;
-  triage = new Triage(desk);
-  Object.assign(desk, { triage });
-  show(TriageView, { desk });
+  const app = {
+    jobs: new Jobs(), toasts, undo: new UndoStack(toasts, say), store: new LocalStore(), commands, status: null, isEmpty: false, showsDetails: false,
+    showError: say, recordPlace: () => {},
+  } as unknown as AppState;
+  triage = new Triage(app);
+  Object.assign(app, { triage });
+  mountComponent(TriageView, { app });
   await rest();
 }
 
-page();
+setUpPage();
 beforeEach(() => {
   queue = [item(5, "likely", 0.7, 0.9), item(6, "possible", 0.3, 0.6)];
   related = [item(7, "related", 0.1, 0.72)];
@@ -75,17 +75,17 @@ beforeEach(() => {
   });
 });
 
-it("says what waits and what is expected of it, and what each pair is", async () => {
+it("shows the queue and each pair's band", async () => {
   await open();
   expect(text("header .end span")).toBe("2 to review, about 1 likely duplicate");
   expect(text("header .choice [aria-pressed=true]")).toBe("Possible");
   expect(text(".confidence strong")).toBe("Likely duplicate of #1");
-  // Told by words and by the shape of the mark.
+  // Distinguished by text and by the symbol's shape.
   expect(text("#waiting-0 .band")).toBe("●●○ Likely duplicate of #1: 70%");
   expect(text("#waiting-1 .band")).toBe("●○○ Possible duplicate of #1: 30%");
 });
 
-it("holds the related ones below, closed until they are asked for, and decides about them by key", async () => {
+it("keys open and decide related reports", async () => {
   await open();
   const head = document.querySelector<HTMLElement>(".lists h2 button");
   expect([head?.getAttribute("aria-expanded"), text(".lists h2"), rows("Related")]).toEqual([
@@ -105,12 +105,12 @@ it("holds the related ones below, closed until they are asked for, and decides a
   expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports to review");
 });
 
-it("opens and closes the related ones by their heading, and leaves the pair that is read", async () => {
+it("toggling related reports keeps the pair", async () => {
   await open();
   click("Related, not duplicates");
   await rest();
   expect([rows("Related"), triage.selected]).toEqual([["Report 7"], "acme/app#5"]);
-  // A step in the list that holds nothing selected enters it.
+  // A step in a list without the selection enters it.
   document.querySelector<HTMLElement>("[role=listbox][aria-label^=Related]")?.focus();
   await press("ArrowDown");
   expect(triage.selected).toBe("acme/app#7");
@@ -119,7 +119,7 @@ it("opens and closes the related ones by their heading, and leaves the pair that
   expect([rows("Related"), triage.selected]).toEqual([[], "acme/app#5"]);
 });
 
-it("says that nothing waits, and what would add more", async () => {
+it("an empty queue offers what to add", async () => {
   queue = [];
   await open();
   await press("c");
@@ -137,7 +137,7 @@ it("says that nothing waits, and what would add more", async () => {
   expect([triage.includeClosed, buttons(".none")]).toEqual([true, []]);
 });
 
-it("offers nothing that would add nothing", async () => {
+it("offers nothing that adds nothing", async () => {
   [queue, related, closed] = [[], [], 0];
   await open();
   expect(text(".blank")).not.toContain("Only open reports");

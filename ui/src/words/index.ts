@@ -1,8 +1,8 @@
-// What the window says. A language is a folder beside `english` that says all of it; no component has words of its own.
+// The window's texts. A language is a folder next to `english` with the same type; components
+// contain no text.
 
 import { english } from "./english";
 
-/** Everything that a language has to say. */
 export type Words = typeof english;
 
 export const words: Words = english;

@@ -7,7 +7,7 @@ export const answer = {
   makeBrief: "Brief…",
   article: "Article…",
   asking: "Looking it up…",
-  /** `status` is as "fixed in 3.3.0". */
+  /** `status` is like "fixed in 3.3.0". */
   known: (status: string) => `Known: ${status}`,
   untilThen: (workaround: string) => `Until then: ${workaround}`,
   solvedBefore: "Solved before:",
@@ -31,12 +31,12 @@ export const answer = {
   pick: "in the brief",
   pickOf: (title: string) => `${title}: in the brief`,
 
-  /** How likely a case helps. */
+  /** How likely a case is to help. */
   helps: { surely: "likely to help", perhaps: "may help" },
   /** `helps` is one of these, `chance` a percentage. */
   helpsBy: (helps: string, chance: string) => `${helps}: ${chance}`,
   fixedIn: (version: string) => `fixed in ${version}`,
-  /** A version that is asked about, beside the one with the fix. */
+  /** The version in question, next to the one with the fix. */
   isOlder: (version: string) => `${version} is older`,
   cannotTell: (version: string) => `${version} may or may not have the fix`,
   shouldHaveFix: (version: string) => `${version} should have the fix: possibly a regression`,
@@ -44,10 +44,10 @@ export const answer = {
   case: {
     solved: "solved {time}",
     reportedOn: (versions: string) => `reported on ${versions}`,
-    /** What a report names beside a version: a system, a browser. */
+    /** Other facts in a report: a system, a browser. */
     environment: (names: string) => `with ${names}`,
     environmentTitle: "What else the report names",
-    /** How it was found: by a key that leads to it. */
+    /** How it was found. */
     via: (key: string) => `found through ${key}`,
     itself: "the report itself",
     canonical: "known duplicate of this case",
@@ -56,13 +56,13 @@ export const answer = {
     readWhole: "Read the whole thread",
     change: "the change that fixed it",
     changeOf: (change: string, key: string) => `${change}: the change that fixed ${key}`,
-    /** What is folded away. `comments` are there, `omitted` are not; `agreeing` more only confirm it. */
+    /** The folded part: `comments` are shown, `omitted` are not, and `agreeing` only confirm the fix. */
     rest: (comments: number, omitted: number, agreeing: number) =>
       "The report" +
       (comments > 0 ? ` and ${plural(comments, "more comment")}` : "") +
       (omitted > 0 ? `; ${omitted} left out` : "") +
       (agreeing > 0 ? `; ${agreeing} more ${agreeing === 1 ? "confirms" : "confirm"} it` : ""),
-    /** What a comment is. */
+    /** The role of a comment. */
     roles: {
       fix: "the fix",
       workaround: "a workaround",

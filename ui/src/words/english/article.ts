@@ -2,7 +2,7 @@ export const article = {
   title: "Write an article",
   preview: "Article",
   redact: "Replace names and secrets",
-  /** What an article lacks; the parts are listed. */
+  /** Followed by the list of missing parts. */
   missing: "Not documented in the threads:",
   parts: {
     symptom: "Symptom",

@@ -13,7 +13,7 @@ export const notes = {
   },
   kindAbout: (name: string, about: string) => `${name}: ${about}`,
   newNote: "New note",
-  /** The same where one was begun. */
+  /** The same with a draft. */
   newNoteBegun: "New note (draft)",
 
   none: "No notes yet.",
@@ -46,11 +46,11 @@ export const notes = {
     about: "About",
     notChecked: "Saved even if the same note exists, because events repeat.",
     similar: "Similar",
-    /** How near a note is to what was written. */
+    /** The similarity to the draft. */
     same: "identical",
     wordForWord: "word for word",
     muchTheSame: "similar",
-    /** In what a similar note differs. */
+    /** The differences of a similar note. */
     but: (differences: string) => `(differs in ${differences})`,
     save: "Save",
     discard: "Discard",

@@ -23,7 +23,7 @@ export const problems = {
     month: "Month",
     months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
     monthOf: (month: string, year: string) => `${month} ${year}`.trim(),
-    /** On the axis, where there is little room. */
+    /** For the axis, where space is short. */
     shortMonthOf: (month: string, year: string) => `${month} ’${year.slice(-2)}`.trim(),
     fromTo: (title: string, first: string, last: string) => `${title}, ${first} to ${last}`,
     inMonth: (value: string, series: string, month: string) => `${value} ${series}, ${month}`,
@@ -100,7 +100,7 @@ export const problems = {
     cameBackIn: (version: string) => `came back in ${version}`,
   },
   trends: { rising: "rising", falling: "falling", steady: "steady" },
-  /** What a trend is computed from. */
+  /** The basis of a trend. */
   compared: (recent: number, before: number) => `${count(recent)} in the last 30 days, ${count(before)} in the 30 days before`,
   firstReported: "First reported",
 
@@ -116,7 +116,7 @@ export const problems = {
     reports: "reports",
     byVersion: "Reports by version",
     version: "Version",
-    /** A bar, for screen readers: what it lists. */
+    /** The accessible name of a bar. */
     onVersion: (version: string, reports: number) => `${version}: ${plural(reports, "report")}`,
     hasFix: "has the fix",
     cameBack: "came back",

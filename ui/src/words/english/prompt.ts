@@ -9,7 +9,7 @@ export const prompt = {
   readAs: (what: string) => `Read as ${what}`,
   emptyCasebook: "The casebook is empty. Add a source in Precedent first.",
   staysHere: "Everything stays on this machine.",
-  /** What a text is read as. */
+  /** The kinds of text. */
   sorts: { key: "a key", link: "a link", log: "a log", trace: "a stack trace", mail: "an email", words: "a search", text: "text" },
   linkTo: (key: string) => `a link to ${key}`,
   withLines: (sort: string, lines: number) => `${sort}, ${plural(lines, "line")}`,
@@ -17,7 +17,7 @@ export const prompt = {
 
   answers: "What is known",
   parts: { known: "Known", solved: "Solved", wiki: "Wiki" },
-  /** What a screen reader says of a part, before it says what it found or why it failed. */
+  /** The announcement of a part by screen readers. */
   heard: (part: string, what: string, title: string) => `${part}: ${what}, ${title}.`,
   heardFailure: (part: string, why: string) => `${part}: ${why}`,
   looking: "Looking",
@@ -53,7 +53,7 @@ export const prompt = {
   notHere: "The answers are still loading.",
   nothingToCite: "There is nothing to cite.",
 
-  /** The sentences of a reply that is copied, to somebody who reported something. Each `report` is a `cited` one. */
+  /** The sentences of a copied reply, addressed to a reporter. `report` is the result of `cited`. */
   reply: {
     cited: (title: string, key: string) => `“${title}” (${key})`,
     bands: {
@@ -64,11 +64,11 @@ export const prompt = {
       none: (report: string) => `This is probably not a duplicate of ${report}.`,
     },
     knownDuplicate: (report: string) => `This is a known duplicate of ${report}.`,
-    /** `status` is as "fixed in 3.3.0". */
+    /** `status` is like "fixed in 3.3.0". */
     standing: (status: string) => `It is ${status}.`,
     see: (report: string) => `See ${report}.`,
     solvedBefore: (report: string) => `A similar case was solved: ${report}.`,
-    /** The fix is text of a tracker: it may bring its own stop. */
+    /** The fix is tracker text, which may end with its own period. */
     solved: (report: string, fix: string) => `${report} was solved: ${/[.!?…]$/.test(fix) ? fix : `${fix}.`}`,
     wiki: (page: string) => `See the wiki page ${page}.`,
   },

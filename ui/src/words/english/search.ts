@@ -12,7 +12,7 @@ export const search = {
   forget: "Remove this saved search",
   saved: (query: string) => `Saved the search “${query}”.`,
   noLongerSaved: (query: string) => `Removed the saved search “${query}”.`,
-  /** What a saved search finds; `more`: there may be others. */
+  /** The tooltip of a saved search; `more`: there may be more results. */
   finds: (query: string, found: number, more: boolean) => `${query}: ${plural(found, "document")}${more ? " or more" : ""}`,
 
   filters: {
@@ -24,7 +24,7 @@ export const search = {
     closed: "Closed",
     pasted: "Pasted text is searched as is",
     remove: (filter: string) => `Remove the filter ${filter}`,
-    /** `filter` is a word of the query language, as "label". */
+    /** `filter` is a word of the query language, like "label". */
     not: (filter: string) => `not ${filter}`,
   },
 
@@ -42,10 +42,10 @@ export const search = {
     documents: (n: number, sorted: string) => `${plural(n, "document")}, ${sorted}`,
     found: (n: number) => plural(n, "result"),
     top: (n: number) => `Top ${n} results`,
-    /** Another order is one of what was found, not of all that there is. */
+    /** Orders other than the engine's only cover the results found. */
     foundIn: (n: number, sorted: string) => `${plural(n, "result")}, ${sorted}`,
     topIn: (n: number, sorted: string) => `Top ${plural(n, "result")}, ${sorted}`,
-    /** Behind the number of results. */
+    /** Follows the number of results. */
     sorted: {
       newest: "newest first",
       changed: "most recently updated first",
@@ -60,11 +60,11 @@ export const search = {
     removeFilters: "Clear filters",
     tryOther: "Try fewer or different words, an error code, or a phrase in quotes.",
     loading: "Loading",
-    /** For screen readers, after how many comments there are. */
+    /** For screen readers, after the number of comments. */
     comments: (n: number) => (n === 1 ? "comment" : "comments"),
-    /** Before what somebody wrote. */
+    /** Before an excerpt of a comment. */
     by: (author: string) => `${author}:`,
-    /** How much a result fits by its words, by its meaning and by its error. */
+    /** The scores by keywords, meaning and error. */
     words: (score: string) => `keywords ${score}`,
     meaning: (score: string) => `meaning ${score} of 1`,
     sameError: (score: string) => `same error ${score}`,
@@ -82,7 +82,7 @@ export const search = {
     forgetSearch: (query: string) => `Remove the saved search ${query}`,
     forget: "Remove",
     recent: "Recently read",
-    /** The places are keys. */
+    /** The placeholders are keys. */
     keys: "{down} {up} to move, {enter} to read, {duplicates} for duplicates, {commands} for commands, {help} for all keys",
   },
   tour: {
@@ -120,7 +120,7 @@ export const search = {
 
   thread: {
     label: "Reading",
-    /** What it is, and who wrote it. */
+    /** The kind and the author. */
     by: { issue: "Issue by {author}", pull_request: "Pull request by {author}", page: "Written by {author}", note: "Written by {author}" },
     opened: "opened {time}",
     created: "created {time}",
@@ -132,7 +132,7 @@ export const search = {
     links: "Links",
     notHere: "(not in this casebook)",
     moreLinks: (n: number) => `Show ${count(n)} more`,
-    /** What the author of a page did, as `shared.comment.reported`. */
+    /** The verb for the author of a page, like `shared.comment.reported`. */
     wrote: "wrote",
     missing: (comments: number) => `${plural(comments, "comment")} at the tracker ${comments === 1 ? "is" : "are"} missing from this casebook.`,
   },

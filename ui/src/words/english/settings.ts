@@ -2,7 +2,7 @@ import { bytes, count, plural } from "./numbers";
 
 export const settings = {
   version: (version: string) => `Precedent ${version}`,
-  /** The heading of a column of buttons, for who hears it. */
+  /** The heading of a column of buttons, for screen readers. */
   action: "Action",
 
   appearance: {
@@ -21,14 +21,14 @@ export const settings = {
     },
   },
 
-  anywhere: {
+  quickPrompt: {
     title: "Ask from anywhere",
     about:
       "A small window above all others that looks up what you see in another program. It offers the text on the clipboard " +
       "and shows, in one line each, the known report, its solution and the wiki page. The text stays on this machine and is not saved.",
     byShortcut: "Open it with a keyboard shortcut",
     resetTo: (shortcut: string) => `Reset to ${shortcut}`,
-    /** The keys that a desktop gave instead of those that were asked for. */
+    /** The keys that the desktop assigned instead. */
     given: (keys: string) => `This desktop assigned ${keys}. You can change that in the desktop settings.`,
     tray: "Icon in the system tray",
     shortcut: "Shortcut",

@@ -13,7 +13,7 @@ export const shared = {
   allSources: "All sources",
   updated: "Updated",
 
-  /** What does here what a command of the command line does. */
+  /** The window's equivalents of commands. */
   remedies: {
     repair: "A repair fixes this.",
     rebuild: "The search index can be rebuilt.",
@@ -24,16 +24,16 @@ export const shared = {
     other: "Use the command line for this.",
   },
 
-  /** What a time is of, before the exact time. */
+  /** The event before an exact time. */
   timeOf: (what: string, time: string) => `${what}: ${time}`,
   time: {
     now: "just now",
     nowShort: "now",
     ago: (n: number, unit: keyof typeof THINGS) => `${n} ${THINGS[unit]}${n === 1 ? "" : "s"} ago`,
     ahead: (n: number, unit: keyof typeof THINGS) => `in ${n} ${THINGS[unit]}${n === 1 ? "" : "s"}`,
-    /** For a narrow column. */
+    /** For narrow columns. */
     short: (n: number, unit: keyof typeof THINGS) => `${n}${SHORT[unit]}`,
-    /** For a bar. */
+    /** For the status bar. */
     briefly: (n: number, unit: keyof typeof THINGS) => `${n} ${SHORT[unit]} ago`,
   },
 
@@ -47,7 +47,7 @@ export const shared = {
     completed: "Closed as completed",
     notPlanned: "Closed as not planned",
     duplicate: "Closed as duplicate",
-    /** Closed for a reason in a tracker's own words. */
+    /** The tracker's own reason. */
     closedAs: (reason: string) => `Closed: ${reason}`,
   },
 
@@ -59,9 +59,9 @@ export const shared = {
     noText: "No text.",
     /** The author may be empty. */
     label: (author: string, verb: string, when: string) => `${author} ${verb} ${when}`.trim(),
-    /** What somebody did with a text, after their name and before the time. */
+    /** The verb between an author and a time. */
     reported: "reported",
-    /** Of a note, which names nobody. */
+    /** For notes, which have no author. */
     written: "Written",
     commented: "commented",
   },
@@ -87,8 +87,8 @@ export const shared = {
 
   showImages: (host: string) => `Show images from ${host}`,
   fold: {
-    code: (lines: number, marks: number) => `Show all ${plural(lines, "line")}${withMarks(marks)}`,
-    quote: (lines: number, marks: number) => `Show the whole quote, about ${plural(lines, "line")}${withMarks(marks)}`,
+    code: (lines: number, marks: number) => `Show all ${plural(lines, "line")}${highlightCount(marks)}`,
+    quote: (lines: number, marks: number) => `Show the whole quote, about ${plural(lines, "line")}${highlightCount(marks)}`,
     again: "Show less",
   },
   readKey: (key: string) => `Read ${key}`,
@@ -116,19 +116,19 @@ export const shared = {
     close: "Closing at the tracker",
   },
 
-  /** An item by its key and its title. */
+  /** An item with key and title. */
   named: (key: string, title: string) => `${key}: ${title}`,
   quoted: (text: string) => `“${text}”`,
   sentences: (parts: readonly string[]) => parts.join(" "),
-  /** How long an answer took. */
+  /** The duration of a request. */
   took: (ms: number) => `${ms.toFixed(0)} ms`,
   cancel: "Cancel",
-  /** `job` says what is being done. */
+  /** `job` describes the job. */
   cancelWhat: (job: string) => `Cancel: ${job}`,
   stopping: "Stopping…",
   updateIndex: "Update the search index",
 };
 
-function withMarks(marks: number): string {
-  return marks > 0 ? `, with ${plural(marks, "mark")}` : "";
+function highlightCount(marks: number): string {
+  return marks > 0 ? ` (${plural(marks, "highlight")})` : "";
 }

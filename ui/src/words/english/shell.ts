@@ -3,7 +3,7 @@ import { count, plural } from "./numbers";
 export const shell = {
   product: "Precedent",
 
-  /** The views, as the rail names them and the palette explains them. */
+  /** The views with their names and descriptions. */
   views: {
     search: { name: "Search", about: "Words, a key, an error, a log or an email: what is known, and how it was solved" },
     triage: { name: "Triage", about: "Decide which reports are duplicates" },
@@ -14,18 +14,18 @@ export const shell = {
   },
   rail: {
     label: "Views",
-    /** `key` is the number that leads to the view. */
+    /** `key` is the number key of the view. */
     view: (about: string, key: number) => `${about} (${key})`,
-    /** For screen readers, after how many reports wait for a decision. */
+    /** For screen readers, after the number of waiting reports. */
     waiting: "waiting",
-    /** For screen readers, of the sources. */
+    /** For screen readers, about the sources. */
     needsLook: "needs attention",
     saved: "Saved",
-    /** For screen readers, after how many documents a saved search finds. */
+    /** For screen readers, after the number of results of a saved search. */
     documents: (n: number) => (n === 1 ? "document" : "documents"),
   },
 
-  /** Where a command can be given; views have their own names. */
+  /** The scopes of commands; views have their own names. */
   groups: { everywhere: "Everywhere", item: "Any item" },
   commands: {
     palette: "Commands, items and searches",
@@ -115,9 +115,9 @@ export const shell = {
   },
   pin: "Pin",
   unpin: "Unpin",
-  /** `deed` is a sentence that says what was done. */
-  undoOf: (deed: string) => `Undo: ${deed}`,
-  takenBack: (deed: string) => `Undone: ${deed}`,
+  /** `deed` is a sentence in the past tense. */
+  undoOf: (action: string) => `Undo: ${action}`,
+  undone: (action: string) => `Undone: ${action}`,
   pinned: (key: string) => `Pinned ${key}.`,
   unpinned: (key: string) => `Unpinned ${key}.`,
   copied: (key: string) => `Copied ${key}.`,
@@ -127,7 +127,7 @@ export const shell = {
 
   shortcuts: {
     otherView: "Open a view; with Ctrl, also from a text box",
-    /** What is pressed after the key `g`. */
+    /** The keys after `g`. */
     letters: (views: readonly { letter: string; name: string }[]) =>
       `Then ${views.map(({ letter, name }) => `${letter === "," ? "comma" : letter} for ${name}`).join(", ")}`,
     zoom: "Larger, smaller, normal text",
@@ -177,7 +177,7 @@ export const shell = {
     theme: (theme: string) => `Theme: ${theme}`,
     themes: { system: "same as system", light: "light", dark: "dark" },
     makeLists: (density: string) => `Use ${density} lists`,
-    /** Other words that the command for it is found by. */
+    /** Additional search words of the command. */
     density: "density",
     densities: { comfortable: "comfortable", compact: "compact" },
   },
@@ -198,7 +198,7 @@ export const shell = {
     behind: "Semantic search is still indexing",
     upToDate: "Up to date",
     never: "never synced",
-    /** `asked` says when a tracker was last asked: "2 min ago". */
+    /** `asked` is the time of the last sync: "2 min ago". */
     since: (standing: string, asked: string) => `${standing} · ${asked}`,
     byWords: (searchable: number, documents: number) => `${count(searchable)} of ${plural(documents, "document")} searchable by keyword`,
     byMeaning: (searchable: number, passages: number) => `${count(searchable)} of ${plural(passages, "passage")} searchable by meaning`,
@@ -219,7 +219,7 @@ export const shell = {
   indexedElsewhereHint: "New results appear here automatically.",
 
   closed: "The casebook could not be opened",
-  /** Here nothing but to try again can be chosen. */
+  /** Retrying is the only option here. */
   closedHint: "Give your user permission to read and write this folder, and check its disk. Then try again.",
   opening: "Opening the casebook…",
   settings: {
@@ -255,16 +255,16 @@ export const shell = {
     hours: (n: number) => `Every ${n} hours`,
     day: "Every day",
   },
-  /** What an automatic sync brought in. */
+  /** The results of an automatic sync. */
   news: {
     maybeSame: (fresh: number) => `${plural(fresh, "new report")} ${fresh === 1 ? "is a possible duplicate" : "are possible duplicates"}.`,
-    /** Of the new reports, some look like something that was fixed before. */
+    /** How many of the new reports may be regressions. */
     maybeBack: (back: number, fresh: number) => {
       const which = fresh === 1 ? "It" : back === fresh ? "All of them" : `${count(back)} of them`;
       return `${which} ${back === 1 ? "looks" : "look"} like something fixed earlier.`;
     },
     solved: (open: number) => `${plural(open, "open report")} may duplicate one that was just solved.`,
-    /** Of fixed problems, some were reported again on a version that has the fix. */
+    /** Fixed problems that were reported again on a version with the fix. */
     cameBack: (problems: number) => `${plural(problems, "problem")} came back after the fix.`,
     inProblems: (problems: number) => `See ${problems === 1 ? "it" : "them"} in Problems.`,
     inTriage: (fresh: number) => `See ${fresh === 1 ? "it" : "them"} in Triage.`,

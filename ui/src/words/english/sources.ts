@@ -10,7 +10,7 @@ export const sources = {
   openSample: "Open the sample",
   missing: (gaps: number) => `${count(gaps)} missing`,
 
-  /** How fresh a source is, in its row. */
+  /** The freshness in a source's row. */
   freshness: {
     imported: "imported {time}",
     importedFromFiles: "imported from files",
@@ -20,9 +20,9 @@ export const sources = {
     synced: "synced {time}",
     neverSynced: "never synced",
   },
-  /** How far a sync is; the unit comes from the engine. */
+  /** The progress of a sync; the unit comes from the engine. */
   soFar: (done: number, total: number | null, unit: string) => `${count(done)}${total !== null ? ` of ${count(total)}` : ""} ${unit}`,
-  /** A number with its name, for who hears it. */
+  /** A figure's accessible name. */
   figure: (name: string, value: string) => `${name}: ${value}`,
 
   adding: {
@@ -32,7 +32,7 @@ export const sources = {
     project: "Project",
     projectForms: "its address, or owner/name",
     trackerUnknown: "The address does not identify the tracker. Choose it below.",
-    /** What was read in an address that was pasted. */
+    /** The result of parsing a pasted address. */
     found: (project: string, host: string, tracker: string) => `Found ${project} at ${host} (${tracker}).`,
     projectHint: (shape: string) => `The address of the project or of any issue, or ${shape}.`,
     noProject: (typed: string, tracker: string) => `“${typed}” is not a ${tracker} project`,
@@ -58,7 +58,7 @@ export const sources = {
   account: "Account",
   accountExample: "you@acme.example",
 
-  /** For each kind of tracker: how it writes a project, what it calls a token, and where one is made, in the tracker's own words. */
+  /** Each tracker's project format, its word for tokens, and how to create one, in the tracker's own words. */
   trackers: {
     github: {
       name: "GitHub",
@@ -131,7 +131,7 @@ export const sources = {
     preview: "Preview",
     import: "Import",
     found: "Contents",
-    /** What a file is and how much of everything it holds. */
+    /** The format and contents of a file. */
     holds: (kind: string, parts: readonly string[]) => `${kind}: ${parts.length > 0 ? parts.join(", ") : "nothing"}`,
     encodedAs: (holds: string, encoding: string) => `${holds}, encoded as ${encoding}`,
     items: (n: number) => plural(n, "item"),
@@ -144,7 +144,7 @@ export const sources = {
     usedAs: "Used as",
     columnUsedAs: (column: string) => `Field for ${column}`,
     notUsed: "not used",
-    /** What a column can give, by the engine's name for it. */
+    /** The fields of a column, by the engine's name. */
     fields: {
       number: "Number or key",
       title: "Title",
@@ -177,7 +177,7 @@ export const sources = {
 
   detail: {
     mirroredFrom: (host: string) => `Mirrored from ${host}.`,
-    /** A project that has another name at its tracker now. */
+    /** A project that was renamed at its tracker. */
     mirroredAs: (host: string, project: string) => `Mirrored from ${host}, where it is now named ${project}.`,
     lastSync: "Last sync {time}.",
     neverSynced: "Never synced.",
@@ -202,7 +202,7 @@ export const sources = {
       `with ${plural(requests, "request")}${gone > 0 ? `; ${count(gone)} ${gone === 1 ? "was" : "were"} deleted at the tracker` : ""}.`,
 
     lists: "Lists",
-    /** The lists of a tracker, by the engine's name for them. */
+    /** The lists of a tracker, by the engine's name. */
     streams: {
       items: "Issues and pull requests",
       comments: "Comments",
@@ -231,7 +231,7 @@ export const sources = {
 
   interval: {
     label: "Sync",
-    /** `every` is one of the choices that Settings have, as it is written there. */
+    /** `every` is one of the choices in Settings. */
     asInSettings: (every: string) => `As in Settings (${every.toLowerCase()})`,
   },
 
@@ -244,7 +244,7 @@ export const sources = {
 
   access: {
     title: "Access",
-    /** `user`: who the token belongs to; none without a token. */
+    /** `user` is the token's owner; `null` without a token. */
     as: (user: string | null, isPrivate: boolean, isArchived: boolean) =>
       `${user ? `Signed in as ${user}` : "Without a token"}${isPrivate ? ", a private project" : ""}${isArchived ? ", archived" : ""}.`,
     left: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left.`,
@@ -255,7 +255,7 @@ export const sources = {
     title: "Duplicates",
     tuned: (known: number) => `Tuned on ${plural(known, "known duplicate")} from this source.`,
     untuned: (pairs: number) => `This source has ${pairs === 0 ? "no known duplicates to tune on" : plural(pairs, "known duplicate")}. It uses the default calibration.`,
-    /** Both shares are of the known duplicates: the right one first, and among the first ten. */
+    /** Both shares are of the known duplicates: ranked first, and in the first ten. */
     result: (known: number, first: number, inTen: number) =>
       `Tuned on ${plural(known, "known duplicate")} from this source: the right one is first for ${percent(first)}, ` +
       `in the first ten for ${percent(inTen)}.`,
@@ -266,7 +266,7 @@ export const sources = {
     again: "Tune again",
   },
 
-  /** What is said in passing. */
+  /** Toasts. */
   news: {
     addedForLater: (key: string) => `Added ${key}. It will sync after the current sync.`,
     notSynced: (why: string) => `Not synced: ${why}.`,

@@ -1,13 +1,13 @@
 import { count, plural } from "./numbers";
 
-/** What the list of reports begins with: "{waiting}" is how many, and stands out. */
+/** The start of the queue summary: "{waiting}" is the number, in bold. */
 const toReview = "{waiting} to review";
 
-/** Which of the waiting reports a figure is about, if not all are shown. */
+/** The reports that a figure covers, if not all are shown. */
 const ofShown = (waiting: number, shown: number) => (shown < waiting ? `; of the ${count(shown)} shown` : "");
 
 export const triage = {
-  /** What is said of a report: it is the first of the two, and is not named again. */
+  /** Phrases for a pair; its report is the subject and not named. */
   bands: {
     high: (other: string) => `Duplicate of ${other}`,
     likely: (other: string) => `Likely duplicate of ${other}`,
@@ -15,7 +15,7 @@ export const triage = {
     related: (other: string) => `Related to ${other}`,
     none: (other: string) => `Unlikely match for ${other}`,
   },
-  /** How sure a pair must be to be shown, and what is said where none is; `nothingElse` once some were decided. */
+  /** The confidence filters and their empty states; `nothingElse` applies after a decision. */
   filters: {
     high: {
       name: "Duplicates",
@@ -42,7 +42,7 @@ export const triage = {
       nothingElse: "No other open report resembles an earlier one.",
     },
   },
-  /** A decision, without a stop: a title, a row, or a part of a message. */
+  /** A decision without a period: a title, a row, or part of a message. */
   decided: {
     duplicate: (report: string, other: string) => `${report} is a duplicate of ${other}`,
     related: (report: string, other: string) => `${report} is related to ${other}`,
@@ -73,7 +73,7 @@ export const triage = {
       `${toReview}${ofShown(waiting, shown)}, about ${plural(same, "likely duplicate")}`,
     notChecked: (reports: number) => `${count(reports)} not checked`,
     snoozed: (reports: number) => `${count(reports)} snoozed`,
-    /** Of what waits or is decided, and what is not checked. */
+    /** Joins the parts of the queue summary. */
     together: (parts: readonly string[]) => parts.join("; "),
 
     check: "Check",
@@ -84,11 +84,11 @@ export const triage = {
 
   lists: {
     waiting: "Reports to review",
-    /** What a screen reader says of a row, before the probability. */
+    /** The accessible name of a row, before its percentage. */
     row: (pair: string) => `${pair}:`,
     rowSame: (pair: string) => `${pair}, confidence:`,
     rowWorth: (pair: string) => `${pair}, worth reading:`,
-    /** Behind the percentage, where there is little room. */
+    /** After the percentage, where space is short. */
     worth: "worth reading",
     marked: "Selected",
     mark: "Select it, to decide several at once",
@@ -119,7 +119,7 @@ export const triage = {
       `In tests, ${count(same)} of ${plural(read, "match", "matches")} this strong ${same === 1 ? "was a true duplicate" : "were true duplicates"}` +
       `${related > 0 ? `, and ${count(related)} more ${related === 1 ? "was" : "were"} related` : ""}.`,
     worth: (worth: string, same: string) => `Worth reading: ${worth}; duplicate: ${same}`,
-    /** What became of a candidate; of a duplicate, of which report. */
+    /** The outcome of a candidate, and the original of a duplicate. */
     became: {
       open: "Still open",
       declined: "Declined or not reproduced",
@@ -173,15 +173,15 @@ export const triage = {
     markNone: "Clear the selection",
     note: "Two reports are duplicates if one fix resolves both. Nothing is posted to the tracker yet.",
   },
-  /** What was just done. */
-  done: {
+  /** Toasts. */
+  decidedPairs: {
     one: (decision: string) => `${decision}.`,
     several: {
       duplicate: (reports: number) => `Marked ${count(reports)} reports as duplicates.`,
       related: (reports: number) => `Marked ${count(reports)} reports as related.`,
       not_duplicate: (reports: number) => `Marked ${count(reports)} reports as not duplicates.`,
     },
-    takenBack: (decision: string) => `Undone: ${decision}.`,
+    undone: (decision: string) => `Undone: ${decision}.`,
     snoozed: (report: string) => `${report} is snoozed until tomorrow.`,
   },
 

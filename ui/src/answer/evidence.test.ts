@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import type { CaseComment, SolvedCase } from "../lib/types";
+import { splitCodeBlocks } from "../lib/prose";
+import { orderComments, versionLabel } from "./evidence";
+
+const comment = (anchor: string): CaseComment => ({
+  anchor, author: null, association: null, role: null, created_at: "2026-01-01T00:00:00Z", url: null, text: "", excerpt: false,
+});
+
+it("shows the fix first, then by time", () => {
+  const entry = { comments: ["a", "b", "c"].map(comment), fix: "b" } as SolvedCase;
+  expect(orderComments(entry).map((c) => c.anchor)).toEqual(["b", "a", "c"]);
+  expect(orderComments({ ...entry, fix: null }).map((c) => c.anchor)).toEqual(["a", "b", "c"]);
+});
+
+it("separates code from prose", () => {
+  expect(splitCodeBlocks("Try this:\n```sh\nfw restart\n```\nThen wait.")).toEqual([
+    { code: false, language: null, text: "Try this:" }, { code: true, language: "sh", text: "fw restart" }, { code: false, language: null, text: "Then wait." },
+  ]);
+  expect(splitCodeBlocks("~~~\nopen\n```\nstill")).toEqual([{ code: true, language: null, text: "open\n```\nstill" }]);
+  expect(splitCodeBlocks("  ")).toEqual([]);
+});
+
+it("compares a version with the fix", () => {
+  expect(versionLabel({ version: "2.3.1", has_fix: false })).toBe("2.3.1 is older");
+  expect(versionLabel({ version: "main", has_fix: null })).toBe("main may or may not have the fix");
+  expect(versionLabel({ version: "2.10.1", has_fix: true })).toBe("2.10.1 should have the fix: possibly a regression");
+});

@@ -1,0 +1,35 @@
+// The state of a request to the engine: only the newest one counts.
+
+import * as api from "./api";
+import { LatestRequest } from "./latestRequest";
+import type { Failure } from "./types";
+
+export class EngineRequest {
+  failure = $state.raw<Failure | null>(null);
+  pending = $state(false);
+  #latest = new LatestRequest();
+
+  /** Passes the response to `onResponse` unless a newer request started. Returns whether it did. */
+  protected async run<T>(request: Promise<T>, onResponse: (response: T) => void): Promise<boolean> {
+    const isCurrent = this.#latest.begin();
+    this.pending = true;
+    try {
+      const response = await request;
+      if (!isCurrent()) return false;
+      onResponse(response);
+      this.failure = null;
+      return true;
+    } catch (error) {
+      if (isCurrent()) this.failure = api.toFailure(error);
+      return false;
+    } finally {
+      if (isCurrent()) this.pending = false;
+    }
+  }
+
+  /** Ignores the pending response. */
+  protected cancel(): void {
+    this.#latest.invalidate();
+    this.pending = false;
+  }
+}

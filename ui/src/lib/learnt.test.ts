@@ -1,9 +1,0 @@
-import { expect, it } from "vitest";
-import { learn, learnt } from "./learnt";
-
-it("knows a document by what was said of it anywhere, and keeps what was said before", () => {
-  learn({ hits: [{ key: "acme/app#1", kind: "issue", title: [{ text: "Pump ", hit: false }, { text: "stops", hit: true }], url: "https://t.example/1", state: "open" }] });
-  learn({ queue: [{ candidate: { key: "acme/app#1", title: "Pump stops", state: "closed", state_reason: "completed" } }] });
-  expect(learnt("acme/app#1")).toEqual({ kind: "issue", title: "Pump stops", url: "https://t.example/1", state: "closed", state_reason: "completed" });
-  expect(learnt("acme/app#2")).toEqual({});
-});

@@ -1,0 +1,45 @@
+// The actions of links and images in texts, provided through the component context.
+
+import { getContext, setContext } from "svelte";
+import { linkAddress } from "./html";
+
+export interface ImagePolicy {
+  /** Returns whether this is a source's host. */
+  isSourceHost: (host: string) => boolean;
+  /** Returns whether the person allowed this host's images. */
+  isAllowed: (host: string) => boolean;
+  allow: (host: string) => void;
+}
+
+interface LinkActions {
+  /** Opens an item of the casebook. */
+  openItem: (key: string) => void;
+  /** Opens an address in the browser. */
+  openAddress: (url: string) => void;
+  /** Returns whether the casebook mirrors the source of a key. */
+  mirrors: (key: string) => boolean;
+  images?: ImagePolicy;
+}
+
+const KEY = Symbol("leads");
+
+/** Provides the link actions to all components below. */
+export function provideLinkActions(linkActions: LinkActions): void {
+  setContext(KEY, linkActions);
+}
+
+/** Returns the link actions; `null` outside the main window. */
+export function leads(): LinkActions | null {
+  return getContext<LinkActions | undefined>(KEY) ?? null;
+}
+
+/** Opens the clicked link without leaving the page. */
+export function followLink(event: Event, base: string | null, actions: LinkActions | null): void {
+  const link = event.target instanceof Element ? event.target.closest<HTMLElement>("a[href]") : null;
+  if (!link) return;
+  event.preventDefault();
+  const key = link.dataset["item"];
+  const url = key === undefined ? linkAddress(event, base) : null;
+  if (key !== undefined) actions?.openItem(key);
+  else if (url !== null) actions?.openAddress(url);
+}

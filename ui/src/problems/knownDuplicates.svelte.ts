@@ -1,0 +1,25 @@
+// The list of known duplicates, of one source or all, in one month or ever.
+
+import * as api from "../lib/api";
+import { EngineRequest } from "../lib/engineRequest.svelte";
+import type { CountedDuplicate } from "../lib/types";
+import { words } from "../words";
+import { monthName } from "./chart";
+
+export class KnownDuplicates extends EngineRequest {
+  rows = $state.raw<readonly CountedDuplicate[] | null>(null);
+  title = $state("");
+  /** The index of the selected row. */
+  index = $state(0);
+
+  async load(source: string | null, month: string | null): Promise<void> {
+    const where = [source, month === null ? null : monthName(month)].filter((entry) => entry !== null);
+    this.title = words.problems.known.title(words.shared.list(where));
+    Object.assign(this, { rows: null, failure: null, index: 0 });
+    await this.run(api.knownDuplicates(source, month), (rows) => (this.rows = rows));
+  }
+
+  move(delta: number): void {
+    this.index = Math.min(Math.max(this.index + delta, 0), Math.max(0, (this.rows?.length ?? 0) - 1));
+  }
+}

@@ -1,0 +1,358 @@
+// The state of the whole window: casebook status, current view, running jobs and messages.
+
+import * as api from "../lib/api";
+import { LatestRequest } from "../lib/latestRequest";
+import { Problems } from "../problems/problems.svelte";
+import { SplitPane } from "../search/splitPane.svelte";
+import { parseQuestion } from "../prompt/classify";
+import { Reader } from "../search/reader.svelte";
+import { SavedSearches } from "../search/saved.svelte";
+import { Search } from "../search/search.svelte";
+import { Sources } from "../sources/sources.svelte";
+import { ArticleDraft } from "../article/article.svelte";
+import { Notes } from "../notes/notes.svelte";
+import { Answer } from "../answer/answer.svelte";
+import { Triage } from "../triage/triage.svelte";
+import { sentence } from "../lib/text";
+import type { EvidenceSection } from "../answer/evidence";
+import { TOUR_KEYS } from "../search/tour";
+import { isLog } from "../sources/fileImport.svelte";
+import type { Dropped, Failure, Launch, Progress, Status } from "../lib/types";
+import { words } from "../words";
+import { QuickPrompt } from "./quickPrompt.svelte";
+import { AutoSync } from "./autosync";
+import type { CurrentItem } from "./clipboard";
+import { Commands } from "./commands.svelte";
+import { History } from "./history.svelte";
+import { itemCommands, currentKey, currentItem } from "./items";
+import { Jobs } from "./jobs.svelte";
+import type { ViewId } from "./keys";
+import { currentPlace, isSamePlace, showPlace, type Place } from "./places";
+import { repairCommands } from "./repair";
+import { Session } from "./session.svelte";
+import { LocalStore, type TriageSettings } from "./localStore.svelte";
+import { Toasts } from "./toasts.svelte";
+import { UndoStack } from "./undo.svelte";
+import { Visits } from "./visits";
+
+interface Message {
+  tone: "error" | "info";
+  failure: Failure;
+}
+
+const STATUS_INTERVAL = 1500;
+
+export class AppState {
+  readonly store = new LocalStore();
+  readonly search = new Search(
+    () => this.recordPlace(),
+    () => this.splitPane.activeReader.key,
+    (query, typed) => this.answer.follow(query, typed),
+  );
+  readonly reader = new Reader(
+    () => this.recordPlace(),
+    (thread) => {
+      this.store.read(thread);
+      this.markUsed("read");
+    },
+    // With two panes, the list controls the second one.
+    (key) => !this.splitPane.isOpen && this.search.select(key),
+  );
+  readonly splitPane = new SplitPane(this);
+  readonly jobs = new Jobs();
+  readonly toasts = new Toasts();
+  readonly undo = new UndoStack(this.toasts, (error) => this.showError(error));
+  readonly history = new History<Place>(isSamePlace);
+  readonly commands = new Commands();
+  readonly triage = new Triage(this);
+  readonly sources = new Sources(this);
+  readonly answer = new Answer(this.jobs, () => this.status?.sources.map((source) => source.key) ?? []);
+  readonly article = new ArticleDraft();
+  readonly notes = new Notes(this);
+  readonly problems = new Problems();
+  readonly savedSearches = new SavedSearches(this.store);
+  readonly session = new Session(this);
+  readonly autosync = new AutoSync(this);
+  readonly quickPrompt = new QuickPrompt(this);
+  readonly visits = new Visits(this);
+
+  view = $state<ViewId>("search");
+  launch = $state.raw<Launch | null>(null);
+  status = $state.raw<Status | null>(null);
+  /** Why the casebook cannot be opened. */
+  openFailure = $state.raw<Failure | null>(null);
+  message = $state.raw<Message | null>(null);
+  /** The error in the settings file, until the person has handled it. */
+  settingsFailure = $state.raw<Failure | null>(null);
+  isOpening = $state(true);
+  /** Whether files are dragged over the window. */
+  isDragging = $state(false);
+  /** Whether scores and figures are shown. */
+  showsDetails = $state(false);
+  /** The item that the palette or a menu was opened for. */
+  menuItem = $state<string | null>(null);
+
+  #statusRequest = new LatestRequest();
+  #statusAt = 0;
+  #watching = false;
+
+  constructor() {
+    this.commands.register(itemCommands(this));
+    this.commands.register(repairCommands(this));
+    this.commands.onRun = (id) => this.markUsed(id);
+  }
+
+  /** The target of item commands: the menu's item, the focused or selected one, or the first result. */
+  get item(): CurrentItem | null {
+    const key = this.menuItem ?? currentKey() ?? (this.view === "search" ? (this.search.hits[0]?.key ?? null) : null);
+    return key === null ? null : currentItem(this, key);
+  }
+
+  /** Marks a key of the tour as used. */
+  markUsed(id: string): void {
+    if (TOUR_KEYS.some((entry) => entry.id === id)) this.store.markUsed(id);
+  }
+
+  /** Returns whether the casebook has the source of a key. */
+  mirrors(key: string): boolean {
+    const source = key.replace(/[#:][^#:]*$/, "");
+    return this.status?.sources.some((entry) => entry.key === source) ?? false;
+  }
+
+  get isEmpty(): boolean {
+    return this.status !== null && this.status.sources.length === 0;
+  }
+
+  /** Opens the casebook; "Retry" calls it again. */
+  async start(): Promise<void> {
+    this.isOpening = true;
+    // Start the first results before the status, which is slower.
+    this.search.refresh();
+    try {
+      // The launch options are needed even if the casebook cannot be opened.
+      [, this.status] = await Promise.all([this.#loadLaunch(), api.status()]);
+      this.session.dropMissing(this.status.sources.map((source) => source.key));
+      this.openFailure = null;
+    } catch (error) {
+      this.openFailure = api.toFailure(error);
+      return;
+    } finally {
+      this.isOpening = false;
+    }
+    this.#watch();
+    if (this.isEmpty) {
+      if (this.launch?.sample) await this.openSample();
+    } else {
+      void this.sources.load().then(() => this.visits.start());
+      await this.updateIndexes();
+    }
+  }
+
+  async #loadLaunch(): Promise<void> {
+    const launch = await api.launch();
+    this.launch = launch;
+    this.store.open(launch.casebook);
+    this.triage.restore();
+    this.search.sort = this.store.state.sort;
+    this.session.open(launch.casebook);
+    const wrong = launch.wrong_settings;
+    // Without the settings file, a different casebook may be open; the hint says which.
+    const meanwhile = words.shell.settings.meanwhile(launch.casebook);
+    this.settingsFailure = wrong && { ...wrong, hint: words.shared.sentences([sentence(wrong.hint ?? ""), meanwhile]) };
+  }
+
+  /** Renames the invalid settings file. */
+  async setSettingsAside(): Promise<void> {
+    try {
+      const aside = await api.setSettingsAside();
+      this.toasts.show(aside === null ? words.shell.settings.right : words.shell.settings.aside(aside));
+      this.settingsFailure = null;
+    } catch (error) {
+      this.settingsFailure = api.toFailure(error);
+    }
+  }
+
+  go(view: ViewId): void {
+    if (view === this.view) return;
+    this.recordPlace();
+    this.view = view;
+  }
+
+  /** Records the current place before leaving it. */
+  recordPlace(): void {
+    this.history.leave(currentPlace(this));
+  }
+
+  async back(): Promise<void> {
+    const place = this.history.back(currentPlace(this));
+    if (place) await showPlace(this, place);
+  }
+
+  async forward(): Promise<void> {
+    const place = this.history.forward(currentPlace(this));
+    if (place) await showPlace(this, place);
+  }
+
+  /** Shows a document in the reader. */
+  async openDocument(key: string, anchor: string | null = null): Promise<void> {
+    if (this.view !== "search") this.go("search");
+    else if (this.reader.position?.key !== key) this.recordPlace();
+    this.reader.reading = true;
+    this.answer.isOpen = false;
+    this.splitPane.pane = "first";
+    await this.reader.show({ key, anchor }, true);
+  }
+
+  /** Shows the results of a query. */
+  searchFor(query: string, isPasted = false): void {
+    this.search.replace(query, isPasted);
+    this.go("search");
+    this.reader.reading = false;
+  }
+
+  /** Shows the pair of a report that waits for a decision. */
+  openPair(key: string, setting: TriageSettings): void {
+    this.go("triage");
+    this.triage.open(key, setting);
+  }
+
+  /** Shows a report's duplicates: in triage if it waits there, otherwise by a lookup. */
+  async findDuplicates(key: string): Promise<void> {
+    if (!this.triage.rows.some((item) => item.key === key)) return this.lookUp(key, "related");
+    if (this.view === "triage") return this.triage.jump(key);
+    this.go("triage");
+    this.triage.select(key);
+  }
+
+  /** Looks up a report by key or text and shows a section of its evidence. */
+  async lookUp(report: string, section: EvidenceSection): Promise<void> {
+    if (this.view === "search") this.recordPlace();
+    this.go("search");
+    // A text may be from the clipboard, so it is never saved.
+    this.search.replace(report, parseQuestion(report).key === null);
+    this.reader.reading = true;
+    await this.answer.show(section);
+  }
+
+  /** Looks up a text shown elsewhere, such as an error in a log. */
+  lookUpText(text: string): void {
+    void this.lookUp(text, "problem");
+  }
+
+  /** Imports the sample casebook and indexes it. */
+  async openSample(): Promise<void> {
+    if (this.jobs.get("import")) return;
+    try {
+      await this.jobs.run("import", api.importSample);
+    } catch (error) {
+      this.showError(error);
+      return;
+    }
+    await this.reloadAll();
+  }
+
+  /** Shows imported or removed items and updates the indexes. */
+  async reloadAll(): Promise<void> {
+    await Promise.all([this.refresh(), this.sources.load()]);
+    this.refreshShown();
+    await this.updateIndexes();
+  }
+
+  async updateIndexes(): Promise<void> {
+    if (this.jobs.get("index")) return;
+    try {
+      const report = await this.jobs.run("index", api.updateIndex, (progress, isNewPhase) => this.#handleIndexing(progress, isNewPhase));
+      if (report.busy_elsewhere) {
+        this.#showInfo(words.shell.indexedElsewhere, words.shell.indexedElsewhereHint);
+      } else {
+        this.refreshShown();
+        if (report.calibrated.length > 0) await this.sources.showCalibrations(report.calibrated);
+      }
+    } catch (error) {
+      this.showError(error);
+    }
+    await this.refresh();
+    void this.savedSearches.refresh();
+  }
+
+  /** Reloads the results and documents on screen. */
+  refreshShown(): void {
+    this.search.refresh();
+    this.answer.refresh();
+    void this.reader.refresh();
+    void this.splitPane.reader.refresh();
+    if (this.view === "problems") void this.problems.load();
+  }
+
+  /** Reloads the status. */
+  async refresh(): Promise<void> {
+    this.#statusAt = Date.now();
+    // A job triggers frequent requests, whose responses may arrive out of order.
+    const isCurrent = this.#statusRequest.begin();
+    try {
+      const status = await api.status();
+      if (isCurrent()) this.status = status;
+    } catch (error) {
+      this.showError(error);
+    }
+  }
+
+  async openExternal(url: string): Promise<void> {
+    try {
+      await api.openExternal(url);
+    } catch (error) {
+      this.showError(error);
+    }
+  }
+
+  /** Shows an error. A cancelled job is not one. */
+  showError(error: unknown): void {
+    const failure = api.toFailure(error);
+    // A list laid out twice in a frame is harmless.
+    if (/^ResizeObserver loop/.test(failure.message)) return;
+    if (failure.code === "cancelled") this.toasts.show(words.shell.stopped);
+    else this.message = { tone: "error", failure };
+  }
+
+  dismissMessage(): void {
+    this.message = null;
+  }
+
+  #showInfo(message: string, hint: string): void {
+    this.message = { tone: "info", failure: { code: "busy", message, hint } };
+  }
+
+  #handleIndexing(_progress: Progress, isNewPhase: boolean): void {
+    // Full text is searchable after its phase; embeddings may take long.
+    if (isNewPhase) this.search.refresh();
+    // The status must not lag behind the results.
+    if (isNewPhase || Date.now() - this.#statusAt > STATUS_INTERVAL) void this.refresh();
+  }
+
+  #handleDrop(drop: Dropped): void {
+    this.isDragging = drop.what === "over";
+    if (drop.what === "files") void this.openFiles(drop.paths);
+  }
+
+  /** Opens files: tracker exports after a preview, everything else as logs. */
+  async openFiles(paths: readonly string[]): Promise<void> {
+    const importing = this.sources.fileImport;
+    if (!paths.every(isLog) && !this.jobs.get("import") && (await importing.start(paths))) {
+      this.sources.startAdding("files");
+      return;
+    }
+    importing.clear();
+    this.searchFor(paths.join("\n"), true);
+    this.answer.wantsFocus = true;
+  }
+
+  /** Starts the background services and the watchers. */
+  #watch(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    this.autosync.start();
+    void this.quickPrompt.start();
+    void api.watchLinks((key) => void this.openDocument(key)).catch((error: unknown) => this.showError(error));
+    void api.watchDrops((drop) => this.#handleDrop(drop)).catch((error: unknown) => this.showError(error));
+  }
+}

@@ -1,0 +1,47 @@
+// The appearance settings, which default to the system's. The text size is in zoom.svelte.ts.
+
+/** The options of each setting, default first. */
+export const APPEARANCE_OPTIONS = {
+  theme: ["system", "light", "dark"],
+  density: ["comfortable", "compact"],
+  contrast: ["system", "more"],
+  motion: ["system", "less"],
+} as const;
+
+export type AppearanceChoices = { -readonly [Part in keyof typeof APPEARANCE_OPTIONS]: (typeof APPEARANCE_OPTIONS)[Part][number] };
+
+/** Row heights of long lists, in rem; other dimensions are in app.css. */
+const ROW_HEIGHTS: Record<AppearanceChoices["density"], { document: number; report: number; problem: number }> = {
+  comfortable: { document: 3.5, report: 4.25, problem: 2.25 },
+  compact: { document: 2.75, report: 3.5, problem: 1.75 },
+};
+
+class Appearance {
+  choices = $state.raw<AppearanceChoices>({ theme: "system", density: "comfortable", contrast: "system", motion: "system" });
+
+  get rowHeights(): { document: number; report: number; problem: number } {
+    return ROW_HEIGHTS[this.choices.density];
+  }
+
+  restore(): void {
+    const stored = Object.entries(APPEARANCE_OPTIONS).map(([part, values]) => [part, values.find((value) => value === localStorage.getItem(part)) ?? values[0]]);
+    this.#show(Object.fromEntries(stored) as AppearanceChoices);
+  }
+
+  choose(change: Partial<AppearanceChoices>): void {
+    for (const [part, value] of Object.entries(change)) localStorage.setItem(part, value);
+    this.#show({ ...this.choices, ...change });
+  }
+
+  #show(choices: AppearanceChoices): void {
+    this.choices = choices;
+    Object.assign(document.documentElement.dataset, choices);
+  }
+}
+
+export const appearance = new Appearance();
+
+/** Returns whether animations are off. */
+export function isMotionOff(): boolean {
+  return appearance.choices.motion === "less" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

@@ -1,0 +1,41 @@
+import { mount, unmount } from "svelte";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import Appearance from "../settings/Appearance.svelte";
+import { appearance } from "./appearance.svelte";
+
+const root = document.documentElement;
+const press = (name: string) =>
+  [...document.querySelectorAll("button")].find((entry) => entry.textContent.trim() === name)?.click();
+let shown: Record<string, unknown>;
+
+beforeEach(() => {
+  localStorage.clear();
+  appearance.restore();
+  shown = mount(Appearance, { target: document.body });
+});
+afterEach(() => void unmount(shown));
+
+it("compact density survives a restart", () => {
+  expect([root.dataset["density"], appearance.rowHeights.document]).toEqual(["comfortable", 3.5]);
+  press("Compact");
+  expect([root.dataset["density"], appearance.rowHeights.document]).toEqual(["compact", 2.75]);
+  root.dataset["density"] = "";
+  appearance.restore();
+  expect([root.dataset["density"], appearance.choices.density]).toEqual(["compact", "compact"]);
+  press("Comfortable");
+  appearance.restore();
+  expect(root.dataset["density"]).toBe("comfortable");
+});
+
+it("row heights are multiples of 4 px", () => {
+  for (const density of ["comfortable", "compact"] as const) {
+    appearance.choose({ density });
+    for (const height of Object.values(appearance.rowHeights)) expect((height * 16) % 4).toBe(0);
+  }
+});
+
+it("ignores an unknown density", () => {
+  localStorage.setItem("density", "tight");
+  appearance.restore();
+  expect(appearance.choices.density).toBe("comfortable");
+});

@@ -1,0 +1,69 @@
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { expect, it } from "vitest";
+import { button, openWindow, setUpPage, settle, mountComponent, text } from "../stories/testPage";
+import Banner from "./Banner.svelte";
+
+setUpPage();
+
+it("hints show code but no commands", () => {
+  mountComponent(Banner, { failure: { code: "io", message: "it is broken", hint: "Set `GH_TOKEN`, then run the command again." } });
+  expect(text("code")).toBe("GH_TOKEN");
+  expect(text(".words span")).toBe("Set GH_TOKEN, then try again.");
+  expect(document.querySelector("button")).toBe(null);
+});
+
+it("hints have buttons instead of commands", async () => {
+  const app = await openWindow("full");
+  app.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile." } };
+  await settle();
+  expect(text(".banner .words")).toBe("The vectors are damaged. A repair fixes this; keyword search works meanwhile.");
+  const asked: string[] = [];
+  const finding = { id: "x", severity: "error", what: "the database is damaged", why: "It is the only one.", remedy: "Restore a copy, such as one from `precedent backup`: precedent restore FILE.", repairable: false };
+  let left = false;
+  mockIPC((command) => {
+    asked.push(command);
+    if (command === "repair") return { casebook: "", checked: [], findings: [{ ...finding, repaired: !left }] };
+    if (command === "status") return app.status;
+    if (command === "update_index") return { busy_elsewhere: false, calibrated: [] };
+    return command === "search" ? { hits: [], total: 0, notices: [] } : [];
+  });
+  button("Check and repair")?.click();
+  await settle();
+  expect([asked.includes("repair"), app.message, app.toasts.shown?.text]).toEqual([true, null, "Repaired 1 problem in the casebook."]);
+  left = true;
+  app.commands.run("repair");
+  await settle();
+  expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Restore a copy.");
+});
+
+it("offers a repair if the casebook is damaged", async () => {
+  const app = await openWindow("full");
+  app.openFailure = { code: "corrupt", message: "the casebook's database file is damaged", hint: "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest." };
+  await settle();
+  expect(text(".closed .words span")).toBe("A repair fixes this, and says what to do about the rest.");
+  button("Check and repair")?.click();
+  await settle();
+  expect([app.openFailure, app.toasts.shown?.text]).toEqual([null, "The casebook has no problems."]);
+});
+
+it("offers to repeat a failed search", async () => {
+  await openWindow("failing");
+  const asked: string[] = [];
+  mockIPC((command) => void asked.push(command));
+  button("Retry")?.click();
+  await settle();
+  expect(asked).toContain("search");
+});
+
+it("a failed queue is not empty", async () => {
+  const app = await openWindow("failing");
+  app.go("triage");
+  await settle();
+  expect(text(".triage header .end")).toBe("Check again");
+});
+
+it("shows a placeholder for the first results", async () => {
+  await openWindow("loading");
+  await new Promise((resolve) => setTimeout(resolve, 170));
+  expect(document.querySelector(".results .bones")).not.toBe(null);
+});

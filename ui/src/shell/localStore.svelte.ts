@@ -1,0 +1,208 @@
+// Recent and pinned items, searches and settings, kept per casebook across restarts.
+
+import { isPasted } from "../search/query";
+import { BAND_LABELS } from "../triage/labels";
+import type { Band, DocKind, State } from "../lib/types";
+
+/** A document as shown in a list. */
+export interface Item {
+  key: string;
+  title: string;
+  kind: DocKind;
+  state: State | null;
+  state_reason: string | null;
+}
+
+export interface TriageSettings {
+  source: string | null;
+  includeClosed: boolean;
+  band: Band;
+}
+
+interface StoredState {
+  /** Recently read, newest first. */
+  recent: readonly Item[];
+  pinned: readonly Item[];
+  searches: readonly string[];
+  /** The last query. */
+  asked: string;
+  triage: TriageSettings | null;
+  /** Snoozed reports and when they return, in Unix milliseconds. */
+  snoozed: Readonly<Record<string, number>>;
+  /** When the window was last in use, for "since the last visit". */
+  visit: Visit | null;
+  /** The order of search results. */
+  sort: SortOrder;
+  /** The automatic sync interval in minutes; 0 is never. */
+  syncEvery: number;
+  /** Intervals of single sources. */
+  syncEach: Readonly<Record<string, number>>;
+  /** Whether to sync on metered networks. */
+  syncMetered: boolean;
+  /** Hosts whose images are shown. */
+  images: readonly string[];
+  /** The keys of the tour that were used. */
+  learnt: readonly string[];
+}
+
+/** A time when the window was in use, and how recent each source was then, in Unix milliseconds. */
+interface VisitTime {
+  at: number;
+  upTo: Readonly<Record<string, number>>;
+}
+
+/** The current visit and the end of the previous one. */
+interface Visit {
+  last: VisitTime;
+  since: VisitTime;
+}
+
+/** A shorter absence continues the same visit. */
+const VISIT_GAP = 4 * 3_600_000;
+const DAY = 86_400_000;
+
+export const SORT_ORDERS = ["best", "newest", "changed", "comments"] as const;
+export type SortOrder = (typeof SORT_ORDERS)[number];
+
+const MAX_RECENT = 12;
+const EMPTY_STATE: StoredState = {
+  recent: [], pinned: [], searches: [], asked: "", triage: null, snoozed: {}, visit: null, sort: "best", syncEvery: 0, syncEach: {}, syncMetered: true, images: [], learnt: [],
+};
+
+const toItem = ({ key, title, kind, state, state_reason }: Item): Item => ({ key, title, kind, state, state_reason });
+const isItem = (entry: unknown): entry is Item =>
+  typeof entry === "object" && entry !== null && "key" in entry && typeof entry.key === "string" && "title" in entry && typeof entry.title === "string";
+
+const toNumbers = (parsed: unknown): Record<string, number> =>
+  Object.fromEntries(Object.entries(typeof parsed === "object" && parsed !== null ? parsed : {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+const parseVisit = (parsed: VisitTime): VisitTime => ({ at: Number(parsed.at), upTo: toNumbers(parsed.upTo) });
+
+/** Parses the stored state; invalid parts count as empty. */
+function parseState(text: string | null): StoredState {
+  try {
+    const parsed = JSON.parse(text ?? "") as Partial<StoredState>;
+    const { triage, visit } = parsed;
+    return {
+      recent: (parsed.recent ?? []).filter(isItem),
+      pinned: (parsed.pinned ?? []).filter(isItem),
+      searches: (parsed.searches ?? []).filter((entry) => typeof entry === "string"),
+      asked: typeof parsed.asked === "string" ? parsed.asked : "",
+      triage: triage && triage.band in BAND_LABELS ? triage : null,
+      snoozed: toNumbers(parsed.snoozed),
+      visit: visit ? { last: parseVisit(visit.last), since: parseVisit(visit.since) } : null,
+      sort: SORT_ORDERS.find((entry) => entry === parsed.sort) ?? "best",
+      syncEvery: typeof parsed.syncEvery === "number" && parsed.syncEvery > 0 ? parsed.syncEvery : 0,
+      syncEach: toNumbers(parsed.syncEach),
+      syncMetered: parsed.syncMetered !== false,
+      images: (parsed.images ?? []).filter((entry) => typeof entry === "string"),
+      learnt: (parsed.learnt ?? []).filter((entry) => typeof entry === "string"),
+    };
+  } catch {
+    return EMPTY_STATE;
+  }
+}
+
+/** The stored state of a casebook; each change is stored at once. */
+export class LocalStore {
+  #state = $state.raw<StoredState>(EMPTY_STATE);
+  #storageKey: string | null = null;
+
+  open(casebook: string): void {
+    this.#storageKey = `shelf:${casebook}`;
+    this.#state = parseState(localStorage.getItem(this.#storageKey));
+  }
+
+  get state(): StoredState {
+    return this.#state;
+  }
+
+  update(change: Partial<StoredState>): void {
+    this.#state = { ...this.#state, ...change };
+    if (this.#storageKey !== null) localStorage.setItem(this.#storageKey, JSON.stringify(this.#state));
+  }
+
+  /** The last query, unless it is a saved search. */
+  get lastSearch(): string | null {
+    const { asked } = this.state;
+    return asked === "" || this.hasSearch(asked) ? null : asked;
+  }
+
+  /** The end of the previous visit; at first, a day ago. */
+  get since(): VisitTime {
+    return this.state.visit?.since ?? { at: Date.now() - DAY, upTo: {} };
+  }
+
+  /** Records that the window is in use, and how recent the sources are. */
+  recordVisit(now: number, upTo: VisitTime["upTo"]): void {
+    const { visit } = this.state;
+    const since = visit === null ? { at: now - DAY, upTo: {} } : now - visit.last.at >= VISIT_GAP ? visit.last : visit.since;
+    this.update({ visit: { last: { at: now, upTo }, since } });
+  }
+
+  read(item: Item): void {
+    const fresh = toItem(item);
+    const { recent, pinned } = this.state;
+    this.update({
+      recent: [fresh, ...recent.filter((entry) => entry.key !== fresh.key)].slice(0, MAX_RECENT),
+      pinned: pinned.map((entry) => (entry.key === fresh.key ? fresh : entry)),
+    });
+  }
+
+  isPinned(key: string): boolean {
+    return this.state.pinned.some((entry) => entry.key === key);
+  }
+
+  /** Pins or unpins a document. Returns whether it is pinned now. */
+  togglePin(item: Item): boolean {
+    const was = this.isPinned(item.key);
+    const others = this.state.pinned.filter((entry) => entry.key !== item.key);
+    this.update({ pinned: was ? others : [toItem(item), ...others] });
+    return !was;
+  }
+
+  hasSearch(query: string): boolean {
+    return this.state.searches.includes(query.trim());
+  }
+
+  /** Saves or removes a search. Returns whether it is saved now. */
+  toggleSearch(query: string): boolean {
+    const text = query.trim();
+    const was = this.hasSearch(text);
+    const others = this.state.searches.filter((entry) => entry !== text);
+    this.update({ searches: was ? others : [text, ...others] });
+    return !was;
+  }
+
+  /** Records a query that was not changed for a while, unless it is pasted or a single letter. */
+  recordQuery(query: string): void {
+    const text = query.trim();
+    if (/../u.test(text) && text !== this.state.asked && !isPasted(text)) this.update({ asked: text });
+  }
+
+  /** Sets a source's sync interval in minutes; `null` for the default. */
+  setSyncInterval(source: string, minutes: number | null): void {
+    const { [source]: _, ...others } = this.state.syncEach;
+    this.update({ syncEach: minutes === null ? others : { ...others, [source]: minutes } });
+  }
+
+  showImages(host: string, show: boolean): void {
+    const others = this.state.images.filter((entry) => entry !== host);
+    this.update({ images: show ? [...others, host] : others });
+  }
+
+  isUsed(id: string): boolean {
+    return this.state.learnt.includes(id);
+  }
+
+  /** Marks keys of the tour as used. */
+  markUsed(...ids: readonly string[]): void {
+    const fresh = ids.filter((id) => !this.isUsed(id));
+    if (fresh.length > 0) this.update({ learnt: [...this.state.learnt, ...fresh] });
+  }
+
+  /** Snoozes a report until a time, or (`null`) ends its snooze. Expired snoozes are removed. */
+  snooze(key: string, until: number | null): void {
+    const others = Object.entries(this.state.snoozed).filter(([entry, at]) => entry !== key && at > Date.now());
+    this.update({ snoozed: Object.fromEntries(until === null ? others : [...others, [key, until]]) });
+  }
+}

@@ -1,0 +1,118 @@
+// The quick prompt: its shortcut, its tray icon, and what it asks this window to show. Off by
+// default.
+
+import { tick } from "svelte";
+import * as api from "../lib/api";
+import { LatestRequest } from "../lib/latestRequest";
+import type { Failure, PromptState, PromptTarget } from "../lib/types";
+import { parseQuestion } from "../prompt/classify";
+import type { AppState } from "./appState.svelte";
+
+const KEY = "prompt";
+
+/** The prompt settings. The shortcut is kept while it is off. */
+interface PromptChoices {
+  on: boolean;
+  shortcut: string | null;
+  tray: boolean;
+}
+
+const DEFAULTS: PromptChoices = { on: false, shortcut: null, tray: false };
+
+/** Parses the stored settings; invalid ones count as the defaults. */
+function parseChoices(stored: string | null): PromptChoices {
+  try {
+    const { on, shortcut, tray } = JSON.parse(stored ?? "") as Record<string, unknown>;
+    return { on: on === true, shortcut: typeof shortcut === "string" ? shortcut : null, tray: tray === true };
+  } catch {
+    return DEFAULTS;
+  }
+}
+
+export class QuickPrompt {
+  choices = $state.raw<PromptChoices>(DEFAULTS);
+  /** The system's answer; `null` until it was asked. */
+  state = $state.raw<PromptState | null>(null);
+  failure = $state.raw<Failure | null>(null);
+
+  #app: AppState;
+  #latest = new LatestRequest();
+  /** The last request to the system. Requests run one after another, and the last one wins. */
+  #lastRequest: Promise<void> = Promise.resolve();
+
+  constructor(app: AppState) {
+    this.#app = app;
+  }
+
+  /** The current or future shortcut. */
+  get shortcut(): string | null {
+    return this.choices.shortcut ?? this.state?.default_shortcut ?? null;
+  }
+
+  get isDefault(): boolean {
+    return this.state === null || this.shortcut === this.state.default_shortcut;
+  }
+
+  /** Restores the settings of the last session. */
+  async start(): Promise<void> {
+    this.choices = parseChoices(localStorage.getItem(KEY));
+    void api.watchPrompt((target) => void this.show(target)).catch((error: unknown) => this.#app.showError(error));
+    if (this.choices.on || this.choices.tray) await this.#apply();
+  }
+
+  /** Loads the state from the system once. */
+  async load(): Promise<void> {
+    if (this.state === null) await this.#apply();
+  }
+
+  async choose(change: Partial<PromptChoices>): Promise<void> {
+    this.choices = { ...this.choices, ...change };
+    // Stores the shortcut explicitly, so that a later default does not change it.
+    if (this.choices.on) this.choices = { ...this.choices, shortcut: this.shortcut };
+    localStorage.setItem(KEY, JSON.stringify(this.choices));
+    await this.#apply();
+  }
+
+  /** Shows what the prompt asks for, in any view; going back returns to it. */
+  async show(target: PromptTarget): Promise<void> {
+    const app = this.#app;
+    // An open dialog would cover it.
+    for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]")) dialog.close();
+    switch (target.view) {
+      case "item":
+        return app.openDocument(target.key, target.anchor);
+      case "search":
+        // The query may be from the clipboard, so it is never saved.
+        return app.searchFor(target.query, true);
+      case "triage": {
+        const { key } = parseQuestion(target.text);
+        return key === null ? app.lookUp(target.text, "related") : app.findDuplicates(key);
+      }
+      case "ask":
+        return app.lookUp(target.text, "problem");
+      case "brief":
+        await app.lookUp(target.text, "problem");
+        await tick();
+        return app.commands.run("search.brief");
+    }
+  }
+
+  #apply(): Promise<void> {
+    const isCurrent = this.#latest.begin();
+    this.#lastRequest = this.#lastRequest.then(() => this.#ask(isCurrent));
+    return this.#lastRequest;
+  }
+
+  async #ask(isCurrent: () => boolean): Promise<void> {
+    if (!isCurrent()) return;
+    const { on, tray } = this.choices;
+    try {
+      const state = await api.setPrompt({ shortcut: on ? this.shortcut : null, tray });
+      if (!isCurrent()) return;
+      this.state = state;
+      this.failure = null;
+    } catch (error) {
+      if (isCurrent()) this.failure = api.toFailure(error);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// The palette's suggestions before anything is typed, and the items that match what is.
+
+import * as api from "../lib/api";
+import { spanText, displayTitle } from "../lib/text";
+import { words } from "../words";
+import type { AppState } from "./appState.svelte";
+import { itemName } from "./items";
+import { GROUPS, VIEWS, type Group, type ViewId } from "./keys";
+import { appearance, APPEARANCE_OPTIONS } from "./appearance.svelte";
+import type { Command, Section } from "./palette";
+import type { Item } from "./localStore.svelte";
+
+const texts = words.shell.palette;
+const MAX_FOUND = 8;
+const MAX_RECENT = 6;
+
+interface Navigation {
+  go: (view: ViewId) => void;
+  toSearch: () => void;
+  searchFor: (query: string) => void;
+  read: (key: string) => void;
+}
+
+/** Returns the available commands of a group. */
+function availableCommands(app: AppState, group: Group): Command[] {
+  return app.commands
+    .available(group)
+    .filter((entry) => !entry.keysOnly)
+    .map((entry) => ({ id: entry.id, title: app.commands.title(entry.id), keys: entry.keys.slice(0, 1), run: () => app.commands.run(entry.id) }));
+}
+
+function openCommands(items: readonly Item[], group: string, read: (key: string) => void): Command[] {
+  return items.map((item) => ({ id: `${group}:${item.key}`, title: displayTitle(item.title), detail: item.key, run: () => read(item.key) }));
+}
+
+/** Returns all available commands in sections. */
+export function suggestions(app: AppState, { go, toSearch, searchFor, read }: Navigation): Section[] {
+  const { store } = app;
+  const view = GROUPS.find((entry) => entry === app.view);
+  const item = app.item;
+  const sections: Section[] = [
+    { id: "item", title: item ? itemName(item) : "", commands: availableCommands(app, "item") },
+    { id: "pinned", title: texts.pinned, commands: openCommands(store.state.pinned, "pinned", read) },
+    {
+      id: "recent",
+      title: texts.recent,
+      commands: openCommands(store.state.recent.filter((entry) => !store.isPinned(entry.key)).slice(0, MAX_RECENT), "recent", read),
+    },
+    {
+      id: "last",
+      title: texts.lastSearch,
+      commands: [store.lastSearch].flatMap((query) =>
+        query === null || query === app.search.query ? [] : [{ id: `last:${query}`, title: query, run: () => searchFor(query) }],
+      ),
+    },
+    {
+      id: "saved",
+      title: texts.savedSearches,
+      commands: store.state.searches.map((query) => ({ id: `saved:${query}`, title: query, run: () => searchFor(query) })),
+    },
+    { id: "view", title: words.shell.views[app.view].name, commands: view ? availableCommands(app, view) : [] },
+    {
+      id: "go",
+      title: texts.goTo,
+      commands: [
+        ...VIEWS.map((entry, at) => ({
+          id: `view-${entry.id}`,
+          title: entry.name,
+          detail: entry.about,
+          keys: [String(at + 1)],
+          run: () => (entry.id === "search" ? toSearch() : go(entry.id)),
+        })),
+        ...availableCommands(app, "everywhere"),
+      ],
+    },
+    { id: "more", title: texts.more, commands: otherCommands(app, go) },
+  ];
+  return sections.filter((section) => section.commands.length > 0);
+}
+
+function otherCommands(app: AppState, go: (view: ViewId) => void): Command[] {
+  const findItems: Command[] = [
+    { id: "add", title: texts.add, detail: texts.addWhat, run: () => app.sources.startAdding() },
+    { id: "import", title: texts.importFiles, run: () => app.sources.startAdding("files") },
+  ];
+  if (app.view !== "notes") findItems.push({ id: "note", title: texts.newNote, run: () => app.notes.startDraft() });
+  const live = app.sources.mirrors;
+  if (live.length > 0 && !app.jobs.get("sync")) {
+    findItems.push({ id: "sync", title: texts.syncAll, run: () => void app.sources.sync([]) });
+  }
+  for (const { source } of live.length > 1 && !app.jobs.get("sync") ? live : []) {
+    findItems.push({ id: `sync-${source}`, title: texts.sync(source), run: () => void app.sources.sync([source]) });
+  }
+  if (!app.isEmpty && !app.jobs.get("triage")) {
+    findItems.push({
+      id: "scan",
+      title: texts.scan,
+      detail: texts.scanWhich,
+      run: () => {
+        go("triage");
+        void app.triage.scan();
+      },
+    });
+  }
+  if (!app.isEmpty && !app.jobs.get("index")) {
+    findItems.push({ id: "index", title: words.shared.updateIndex, run: () => void app.updateIndexes() });
+  }
+  for (const job of app.jobs.running) {
+    const stop = () => void app.jobs.cancel(job.kind).catch((error: unknown) => app.showError(error));
+    findItems.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(texts.jobs[job.kind]), run: stop });
+  }
+  for (const theme of APPEARANCE_OPTIONS.theme.filter((entry) => entry !== appearance.choices.theme)) {
+    findItems.push({ id: `theme-${theme}`, title: texts.theme(texts.themes[theme]), run: () => appearance.choose({ theme }) });
+  }
+  const next = appearance.choices.density === "compact" ? "comfortable" : "compact";
+  findItems.push({
+    id: "density",
+    title: texts.makeLists(texts.densities[next]),
+    keywords: texts.density,
+    run: () => appearance.choose({ density: next }),
+  });
+  return findItems;
+}
+
+/** Finds items that match the typed text. */
+export async function found(typed: string, read: (key: string) => void): Promise<Command[]> {
+  const { hits } = await api.findItems(typed, MAX_FOUND);
+  return hits.map((hit) => ({ id: `item:${hit.key}`, title: displayTitle(spanText(hit.title)), detail: hit.key, run: () => read(hit.key) }));
+}

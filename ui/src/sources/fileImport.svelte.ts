@@ -1,0 +1,127 @@
+// The import of files: previewed, corrected, then imported.
+
+import * as api from "../lib/api";
+import { LatestRequest } from "../lib/latestRequest";
+import type { ColumnView, Failure, FileView, Imported, ImportRequest, Understood } from "../lib/types";
+import type { AppState } from "../shell/appState.svelte";
+import { words } from "../words";
+
+const { files: texts } = words.sources;
+const { shared } = words;
+
+/** The fields that a column can provide. */
+export const COLUMN_FIELDS = Object.entries(texts.fields).map(([field, name]) => ({ field, name }));
+
+/** Returns the display name of a column's field. */
+export function fieldName(column: ColumnView): string {
+  return COLUMN_FIELDS.find((entry) => entry.field === column.field)?.name ?? column.field ?? "";
+}
+
+/** Describes a file: "Jira CSV: 12 items, 30 comments". */
+export function fileContents(file: FileView): string {
+  const parts = [
+    file.items > 0 && texts.items(file.items),
+    file.comments > 0 && shared.comments(file.comments),
+    file.pages > 0 && shared.pages(file.pages),
+    file.links > 0 && texts.links(file.links),
+    file.releases > 0 && texts.releases(file.releases),
+  ].filter((part) => part !== false);
+  return texts.holds(file.kind, parts);
+}
+
+/** Returns the result of an import in one line. */
+function importSummary(report: Imported): string {
+  const into = shared.list(report.sources.map((share) => share.source)) || report.source;
+  const releases = report.understood.reduce((sum, file) => sum + file.releases, 0);
+  return texts.imported(into, [
+    (report.new > 0 || releases === 0) && texts.fresh(report.new),
+    report.updated > 0 && texts.changed(report.updated),
+    releases > 0 && texts.releases(releases),
+    report.skipped > 0 && texts.refused(report.skipped),
+  ].filter((part) => part !== false));
+}
+
+/** Returns whether a path is certainly a log's. */
+export function isLog(path: string): boolean {
+  return /\.(?:log|out|err)(?:\.\d+)?(?:\.(?:gz|zst|xz|bz2))?$/i.test(path);
+}
+
+export class FileImport {
+  paths = $state.raw<readonly string[]>([]);
+  /** The chosen source; empty for the one named in the files. */
+  source = $state("");
+  files = $state.raw<Understood | null>(null);
+  failure = $state.raw<Failure | null>(null);
+  pending = $state(false);
+
+  readonly #app: AppState;
+  #map = new Map<string, string>();
+  #latest = new LatestRequest();
+
+  constructor(app: AppState) {
+    this.#app = app;
+  }
+
+  get #request(): ImportRequest {
+    return { paths: [...this.paths], source: this.source.trim() || null, map: [...this.#map] };
+  }
+
+  /** Previews other files. Returns whether they contain anything to import. */
+  async start(paths: readonly string[]): Promise<boolean> {
+    this.paths = paths;
+    this.#map = new Map();
+    return this.preview();
+  }
+
+  /** Previews the files with the current settings. */
+  async preview(): Promise<boolean> {
+    const isCurrent = this.#latest.begin();
+    this.pending = true;
+    this.failure = null;
+    try {
+      const understood = await this.#app.jobs.run("import", (onProgress) => api.previewFiles(this.#request, onProgress));
+      if (!isCurrent()) return false;
+      this.files = understood;
+    } catch (error) {
+      if (!isCurrent()) return false;
+      this.files = null;
+      this.failure = api.toFailure(error);
+    }
+    this.pending = false;
+    return this.files !== null && this.files.understood.length > 0;
+  }
+
+  /** Sets the field of a column; an empty field ignores the column. */
+  async setColumn(column: ColumnView, field: string): Promise<void> {
+    if (column.field) this.#map.set(column.field, "");
+    if (field) this.#map.set(field, column.column);
+    await this.preview();
+  }
+
+  async run(): Promise<void> {
+    if (this.pending) return;
+    this.pending = true;
+    this.failure = null;
+    try {
+      const report = await this.#app.jobs.run("import", (onProgress) => api.importFiles(this.#request, onProgress));
+      this.#app.sources.selected = report.sources[0]?.source ?? report.source;
+      this.#app.sources.isAdding = false;
+      this.#app.toasts.show(importSummary(report));
+      this.clear();
+      await this.#app.reloadAll();
+    } catch (error) {
+      this.failure = api.toFailure(error);
+      this.pending = false;
+    }
+  }
+
+  clear(): void {
+    this.#latest.invalidate();
+    this.paths = [];
+    this.source = "";
+    this.files = null;
+    this.failure = null;
+    this.pending = false;
+    this.#map = new Map();
+  }
+}

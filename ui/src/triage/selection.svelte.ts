@@ -1,0 +1,47 @@
+// Selected reports, which one decision applies to.
+
+import type { TriageItem } from "../lib/types";
+
+export class ReportSelection {
+  #keys = $state.raw<ReadonlySet<string>>(new Set());
+  #rows: () => readonly TriageItem[];
+
+  constructor(rows: () => readonly TriageItem[]) {
+    this.#rows = rows;
+  }
+
+  /** The selected visible reports, in list order; hidden ones are never decided. */
+  get items(): readonly TriageItem[] {
+    return this.#keys.size === 0 ? [] : this.#rows().filter((item) => this.#keys.has(item.key));
+  }
+
+  get any(): boolean {
+    return this.items.length > 0;
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  toggle(key: string): void {
+    const keys = new Set(this.#keys);
+    if (!keys.delete(key)) keys.add(key);
+    this.#keys = keys;
+  }
+
+  /** Selects a range. Going back over selected rows deselects the last one. */
+  extend(from: string, to: string): void {
+    const keys = this.#rows().map((item) => item.key);
+    const [a, b] = [keys.indexOf(from), keys.indexOf(to)];
+    if (a < 0 || b < 0) return;
+    const isBack = a !== b && this.#keys.has(from) && this.#keys.has(to);
+    const marked = new Set(this.#keys);
+    if (isBack) marked.delete(from);
+    else for (const key of keys.slice(Math.min(a, b), Math.max(a, b) + 1)) marked.add(key);
+    this.#keys = marked;
+  }
+
+  clear(): void {
+    if (this.#keys.size > 0) this.#keys = new Set();
+  }
+}
