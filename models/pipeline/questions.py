@@ -40,7 +40,7 @@ ORDER = [
     "length",
 ]
 # The inputs with vectors, and by words alone.
-EVIDENCE = {"with_meaning": ["share", "words_covered", "text_mean_cosine", "content"], "words_alone": ["share", "words", "content"]}
+EVIDENCE = {"with_meaning": ["share", "all_words_covered", "text_mean_cosine", "content"], "words_alone": ["share", "words", "content"]}
 # The weight of an answer to a title or a text of a report, and to a question of another project.
 MARKED = 0.2
 FOREIGN = 0.2

@@ -27,6 +27,7 @@ NAMES = [
     "words",
     "words_squared",
     "words_covered",
+    "all_words_covered",
     "title_title_words",
     "title_body_words",
     "body_title_words",
@@ -77,7 +78,7 @@ AT = {name: i for i, name in enumerate(ALL)}
 # What decides by itself, by a rule of crates/engine/src/answer/ranking.rs, and what tells how sure to be and not what comes first.
 RULES = ("copy", "series")
 COPY, SERIES, UNRULED = 0.95, 0.05, 0.89
-UNWEIGHTED = {"same_title", "same_author", *RULES}
+UNWEIGHTED = {"same_title", "all_words_covered", "same_author", *RULES}
 # Of the sets only rust's archive tells who made a report; the weight is of a fit with those authors beside the others.
 FIXED = {"same_author": -1.4956}
 # More evidence never counts against a candidate. Only what bends a curve, and what is none by itself, may have either sign.

@@ -11,10 +11,11 @@ use precedent_index::{
 pub const COUNT: usize = NAMES.len();
 
 /// The features by name, in their order. The model's file uses the same names.
-pub const NAMES: [&str; 30] = [
+pub const NAMES: [&str; 31] = [
     "words",
     "words_squared",
     "words_covered",
+    "all_words_covered",
     "title_title_words",
     "title_body_words",
     "body_title_words",
@@ -60,7 +61,7 @@ pub const SIGNED_FEATURES: [&str; 8] = [
 pub(super) const TIME: [&str; 3] = ["age", "age_squared", "quiet"];
 /// The features that raise the confidence but do not separate candidates; they have no ranking
 /// weight.
-pub const ONLY_CONFIDENCE: [&str; 1] = ["same_title"];
+pub const ONLY_CONFIDENCE: [&str; 2] = ["same_title", "all_words_covered"];
 /// The features that decide as rules (see [`super::RankingModel::rank`]); they have no weight.
 pub const RULES: [&str; 2] = ["copy", "series"];
 
@@ -185,6 +186,7 @@ impl Features {
             overlap.words,
             overlap.words * overlap.words,
             overlap.words_covered,
+            overlap.all_words_covered,
             overlap.title_title,
             overlap.title_body,
             overlap.body_title,

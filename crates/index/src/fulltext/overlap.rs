@@ -45,9 +45,10 @@ pub struct ReportTerms {
 pub struct Overlap {
     /// Words of the report anywhere in the document's title, body and code: BM25F.
     pub words: f32,
-    /// Words of the report that occur in the document's title, body or code at all; those that no
-    /// document contains count as missing.
+    /// Words of the report that occur in the document's title, body or code at all.
     pub words_covered: f32,
+    /// The same, where words that no document contains count as missing.
+    pub all_words_covered: f32,
     /// Words of the report's title in the document's title.
     pub title_title: f32,
     /// Words of the report's title in the document's body.
@@ -148,6 +149,7 @@ impl FullText {
         let combine = |(words, shares): (Overlap, Overlap)| Overlap {
             words: words.words,
             words_covered: words.words_covered,
+            all_words_covered: words.all_words_covered,
             title_covered: words.title_covered,
             length: words.length,
             word_set: words.word_set,
@@ -286,7 +288,8 @@ impl FullText {
             if has_match {
                 for (overlap, n) in out.iter_mut().zip(&frequency).filter(|(_, n)| **n > 0.0) {
                     overlap.words += weight / total * n / (K1 + n);
-                    overlap.words_covered += weight / (total + unknown_weight);
+                    overlap.words_covered += weight / total;
+                    overlap.all_words_covered += weight / (total + unknown_weight);
                     overlap.word_set.insert(place);
                 }
             }
