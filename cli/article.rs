@@ -15,7 +15,13 @@ use crate::{
 };
 
 pub async fn run(session: &Session, command: ArticleCommand, output: &mut Output) -> Result<()> {
-    let Some(key) = &command.key else { return gaps(session, command, output).await };
+    let Some(key) = &command.key else {
+        if command.gaps {
+            return gaps(session, command, output).await;
+        }
+        return Err(Error::invalid("no item given")
+            .with_hint("Pass an item (acme/app#12), or --gaps to list candidates."));
+    };
     let request = ArticleRequest { key: session.key(key), redact: !command.no_redact };
     if command.store {
         return store(session, request, &command, output).await;

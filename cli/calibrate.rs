@@ -112,16 +112,18 @@ fn print_replay(replay: &Replay, output: &mut Output) {
             }
         };
         output.line(format_args!(
-            "{:>6.1} on  {:>8}  {right:<16}  {verdicts}",
-            row.threshold, row.answers
+            "     ≥ {:.0}%  {:>8}  {right:<16}  {verdicts}",
+            row.threshold * 100.0,
+            row.answers
         ));
     }
     output.line(match replay.sure_from {
         Some(threshold) => format!(
-            "From a confidence of {threshold:.1}, at least nine in ten matches are surely right here."
+            "At a confidence of {:.0}% or more, at least nine in ten matches are correct here.",
+            threshold * 100.0
         ),
-        None => "Read each match before you close a report: at no confidence are nine in ten surely right. \
-                 Trackers mark only some duplicates, so more may be right."
+        None => "Review each match before closing a report: no confidence level reached 90% precision in \
+                 this test. Trackers mark only some duplicates, so more may be correct."
             .to_owned(),
     });
 }

@@ -67,11 +67,13 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
                 return output.json(&settings, fields, None);
             }
             for s in &settings {
-                let value = s.value.as_deref().map_or_else(|| "(not set)".to_owned(), plain);
                 let (key, about) = (s.key, s.about);
+                let (value, origin) = match &s.value {
+                    Some(value) => (plain(value), s.origin),
+                    None => ("default".to_owned(), "not set"),
+                };
                 output.line(format_args!(
-                    "{KEY}{key:<38}{KEY:#} {value:<12} {DIM}{}; {about}{DIM:#}",
-                    s.origin
+                    "{KEY}{key:<38}{KEY:#} {value:<12} {DIM}{origin}; {about}{DIM:#}"
                 ));
             }
             Ok(())

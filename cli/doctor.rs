@@ -74,10 +74,13 @@ async fn bundle(
     if let Some(fields) = &command.json.json {
         return output.json(&diagnosis, fields, Some("findings"));
     }
+    let is_problem = |finding: &&Finding| finding.severity != Severity::Notice;
+    let problem_count = diagnosis.findings.iter().filter(is_problem).count() as u64;
     output.line(format_args!(
-        "{}: {}, {}. It contains no tracker text, names or tokens. Review it before you attach it.",
+        "{}: {}, {}, {}. It contains no tracker text, names or tokens. Review it before you attach it.",
         plain(&file.display().to_string()),
-        plural(diagnosis.findings.len() as u64, "problem"),
+        plural(problem_count, "problem"),
+        plural(diagnosis.findings.len() as u64 - problem_count, "notice"),
         plural(diagnosis.sources.len() as u64, "source"),
     ));
     Ok(())

@@ -34,9 +34,14 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
     };
     let key = command.key.as_deref().filter(|k| *k != "-").map(|k| session.key(k));
     let draft = text.is_some() || command.title.is_some() || command.body.is_some();
+    if key.is_none() && !draft {
+        return Err(Error::invalid("nothing to compare").with_hint(
+            "Pass an item (acme/app#12), --title and --body, --file, or `-` for stdin.",
+        ));
+    }
     if key.is_some() && draft {
         return Err(Error::invalid("both an item and a draft were given").with_hint(
-            "Give either an item (acme/app#12) or a draft (--title, --body, --file or `-`).",
+            "Pass either an item (acme/app#12) or a draft (--title, --body, --file or `-`).",
         ));
     }
     Ok(DuplicatesRequest {
@@ -62,26 +67,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
         print_known(canonical, output);
     }
     print_known_duplicates(&response.known_duplicates, output);
-    let so_far = if response.conclusive { "" } else { " so far" };
-    let headline = match response.candidates.first() {
-        Some(best) if response.known.is_some() && best.band == Band::None => {
-            format!("Judged by text alone: no match{so_far}.")
-        }
-        Some(best) if response.known.is_some() => {
-            format!("Judged by text alone: {}", format_candidate(best))
-        }
-        Some(best) => match best.band {
-            Band::Related => format!("No likely duplicate{so_far}. Related reports:"),
-            Band::None => format!("No match{so_far}. Closest reports:"),
-            _ => format_candidate(best),
-        },
-        None => format!("No match{so_far}."),
-    };
-    output.line(format_args!(
-        "{headline}{} {DIM}{} compared in detail.{DIM:#}",
-        if headline.ends_with(['.', ':']) { "" } else { "." },
-        plural(response.compared as u64, "earlier report")
-    ));
+    output.line(headline(response));
     let outcome = response
         .candidates
         .first()
@@ -108,8 +94,38 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
         ));
     }
     // This notice belongs to the answer, so it goes to standard output.
-    for notice in &closed_notices {
-        output.line(format_args!("{DIM}{} (--include-closed){DIM:#}", plain(&notice.text)));
+    for notice in closed_notices.iter().filter(|_| !session.quiet) {
+        output.line(format_args!(
+            "{DIM}{} Use --include-closed to compare them.{DIM:#}",
+            plain(&notice.text)
+        ));
+    }
+}
+
+/// Describes the best match and the number of reports compared.
+fn headline(response: &DuplicatesResponse) -> String {
+    let compared = plural(response.compared as u64, "earlier report");
+    let among =
+        format!("{} among {compared}", if response.conclusive { "" } else { " so far" });
+    let is_known = response.known.is_some();
+    match response.candidates.first() {
+        None if is_known => format!("No other match{among}."),
+        None => format!("No match{among}."),
+        Some(best) if is_known && best.band == Band::None => {
+            format!("From the text alone: no match{among}.")
+        }
+        Some(best) if best.band == Band::Related => {
+            format!("No likely duplicate{among}. Related:")
+        }
+        Some(best) if best.band == Band::None => format!("No match{among}. Closest:"),
+        Some(best) => {
+            let words = best.band.words();
+            let lead = match is_known {
+                true => format!("From the text alone: {}", format_candidate(best, words)),
+                false => format_candidate(best, &capital(words)),
+            };
+            format!("{lead}. {DIM}{compared} compared.{DIM:#}")
+        }
     }
 }
 
@@ -146,9 +162,8 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
 }
 
 /// Formats a candidate with its key and confidence: "Likely duplicate of acme/app#12 (61%)".
-fn format_candidate(c: &DuplicateCandidate) -> String {
+fn format_candidate(c: &DuplicateCandidate, words: &str) -> String {
     let band = color(c.band);
-    let words = capital(c.band.words());
     format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0}%)", plain(&c.key), c.confidence * 100.0)
 }
 
@@ -197,8 +212,8 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
         }
     }
     match c.verdict {
-        Some(VerdictKind::Duplicate) => facts.push("decided: duplicate".to_owned()),
-        Some(VerdictKind::Related) => facts.push("decided: related".to_owned()),
+        Some(VerdictKind::Duplicate) => facts.push("verdict: duplicate".to_owned()),
+        Some(VerdictKind::Related) => facts.push("verdict: related".to_owned()),
         _ => {}
     }
     if c.trace.is_some() {
@@ -215,10 +230,17 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     if !c.reasons.is_empty() {
         output.print_wrapped(&plain(&c.reasons.join("; ")), "       ");
     }
-    for e in c.trace.iter().flatten().filter(|e| e.adds != 0.0) {
+    let Some(trace) = &c.trace else { return };
+    output.line(format_args!(
+        "{DIM}       {:<26}{:>8} × {:>8} = {:>8}{DIM:#}",
+        "feature", "value", "weight", "score"
+    ));
+    for e in trace.iter().filter(|e| e.adds != 0.0) {
         output.line(format_args!(
             "{DIM}       {:<26}{:>8.3} × {:>8.3} = {:>+8.3}{DIM:#}",
             e.feature, e.value, e.weight, e.adds
         ));
     }
+    let score: f32 = trace.iter().map(|e| e.adds).sum();
+    output.line(format_args!("{DIM}       {:<48}{score:>+8.3}{DIM:#}", "ranking score"));
 }

@@ -22,7 +22,7 @@ use crate::{
     output::{Output, count, plain, plural, remark},
 };
 
-/// The report of an import and the indexing after it.
+/// The reports of an import and of the indexing that follows it.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct Report {
     #[serde(flatten)]
@@ -97,7 +97,7 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
     }
 }
 
-/// Asks whether a folder shall create several sources, or one for its loose files, if not given.
+/// Asks before a folder creates several sources, or a source for its loose files.
 ///
 /// A file that was named itself states which projects it contains.
 async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
@@ -274,16 +274,16 @@ fn understood(session: &Session, understood: &Understood) {
         let encoding = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
         if !file.columns.is_empty() || !encoding.is_empty() {
             let guessed_columns =
-                column_list("guessed", file.columns.iter().filter(|c| c.guessed), |c| {
+                column_list("guessed column", file.columns.iter().filter(|c| c.guessed), |c| {
                     format!("{} ({})", c.column, c.field.as_deref().unwrap_or_default())
                 });
             let unused_columns =
-                column_list("not used", file.columns.iter().filter(|c| c.field.is_none()), |c| {
+                column_list("unused column", file.columns.iter().filter(|c| c.field.is_none()), |c| {
                     let size = c.characters.map(|n| format!(" ({})", plural(n, "character")));
                     format!("{}{}", c.column, size.unwrap_or_default())
                 });
             session.say(&format!(
-                "{} is {}{encoding}{guessed_columns}{unused_columns}.",
+                "{}: {}{encoding}{guessed_columns}{unused_columns}",
                 file.file, file.kind
             ));
         }
@@ -306,12 +306,13 @@ fn column_list<'a>(
     name: impl Fn(&ColumnView) -> String,
 ) -> String {
     let mut names: Vec<String> = columns.map(name).collect();
+    let plural = if names.len() == 1 { "" } else { "s" };
     let more = names.len().saturating_sub(MAX_COLUMNS);
     if more > 0 {
         names.truncate(MAX_COLUMNS);
         names.push(format!("and {more} more"));
     }
-    if names.is_empty() { String::new() } else { format!("; {label}: {}", names.join(", ")) }
+    if names.is_empty() { String::new() } else { format!("; {label}{plural}: {}", names.join(", ")) }
 }
 
 /// Describes the items and pages of a source.
@@ -371,7 +372,7 @@ fn shares(session: &Session, import: &ImportResult) {
     }
 }
 
-/// The report of a casebook import and the indexing after it.
+/// The reports of a casebook import and of the indexing that follows it.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 #[schemars(rename = "Casebook")]
 pub struct CasebookReport {
@@ -445,7 +446,7 @@ fn say(session: &Session, import: &ImportReport) {
     for (n, label) in [
         (import.updated, "updated"),
         (import.unchanged, "unchanged"),
-        (import.stale, "older than the existing ones"),
+        (import.stale, "ignored (undated, or older than the stored version)"),
     ] {
         if n > 0 {
             parts.push(format!("{} {label}", count(n)));

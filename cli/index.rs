@@ -39,7 +39,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
     }
 }
 
-/// Prints the result of a vector update.
+/// Prints the result of an update of the semantic index.
 pub fn say(session: &Session, report: &IndexReport) {
     if report.busy_elsewhere {
         session.say("Another process is computing vectors and will include these changes.");
@@ -52,7 +52,7 @@ pub fn say(session: &Session, report: &IndexReport) {
         ));
     }
     if let Some(problem) = &report.model_problem {
-        session.say(&format!("Search by meaning is not available: {problem}"));
+        session.say(&format!("The semantic index is not available: {problem}"));
     }
     for calibration in &report.calibrated {
         session.say(&format!(

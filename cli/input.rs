@@ -18,7 +18,7 @@ use crate::{
 
 /// The maximum length of a text, in bytes.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
-/// The length in bytes above which input is a log, unless it is a mail.
+/// The length in bytes above which input is a log, unless it is an email.
 const LONG: u64 = 256 * 1024;
 /// The length in bytes up to which a log is used as a question as it is.
 const SHORT: usize = 24_000;
@@ -153,7 +153,7 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
         .map_err(|e| Error::io(&log.path, e))?;
     if is_packed(&start) {
         return Err(Error::invalid(format!("{name}: no errors in {lines}"))
-            .with_hint("Give the words or the message to search for."));
+            .with_hint("Pass the words or the message to search for."));
     }
     session.say(&format!(
         "{name}: no errors in {lines}; searching for its first {} KB.",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use precedent_core::{
     Code, Error, Result,
     model::{
-        CaseComment, CommentRole, LogError, LogPlace, LogRequest, LogResponse, LogVerdict,
+        CaseComment, CommentRole, LogError, LogFile, LogPlace, LogRequest, LogResponse, LogVerdict,
         SolvedCase, TroubleshootSettings, limits,
     },
 };
@@ -17,6 +17,8 @@ use crate::{
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
 };
 
+/// The minimum number of lines of a log whose end is worth a mention.
+const LONG_LOG: u64 = 200;
 /// The maximum number of lines shown of an error.
 const LINES: usize = 4;
 /// The maximum number of lines shown of the comment with the solution.
@@ -46,7 +48,7 @@ pub fn log_paths(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
     match words.iter().find(|w| !exists(w)) {
         Some(path) if words.iter().all(|w| is_file(&w)) => {
             Err(Error::new(Code::NotFound, format!("{path}: no such file")).with_hint(
-                "Give a log, an archive or a folder. To search for these words as text, pass them on stdin: `precedent troubleshoot -`.",
+                "Pass a log, an archive or a folder. To use the words as text, pipe them to the same command with `-`.",
             ))
         }
         _ => Ok(None),
@@ -88,7 +90,9 @@ fn print(session: &Session, response: &LogResponse, output: &mut Output) {
     output.line(format_args!("{BOLD}{}{BOLD:#}", summary(response)));
     for error in &response.errors {
         output.line("");
-        print_error(error, output);
+        // Every line of a short log is near its end.
+        let is_long = |f: &LogFile| f.name == error.group.last.file && f.lines >= LONG_LOG;
+        print_error(error, response.files.iter().any(is_long), output);
     }
     let more = response.distinct - response.errors.len() as u64;
     if more > 0 {
@@ -157,7 +161,7 @@ fn summary(response: &LogResponse) -> String {
     )
 }
 
-fn print_error(error: &LogError, output: &mut Output) {
+fn print_error(error: &LogError, is_long: bool, output: &mut Output) {
     let group = &error.group;
     let place = |p: &LogPlace| {
         let at = p.at.as_ref().map(|at| format!(" ({})", plain(at))).unwrap_or_default();
@@ -167,12 +171,12 @@ fn print_error(error: &LogError, output: &mut Output) {
     if group.count == 1 {
         facts = vec!["once".to_owned()];
     }
-    facts.push(place(&group.last));
-    if group.count > 1 {
-        facts.push(format!("first {}", place(&group.first)));
-    }
+    facts.push(match group.count {
+        0 | 1 => place(&group.last),
+        _ => format!("first at {}, last at {}", place(&group.first), place(&group.last)),
+    });
     facts.extend(group.before_crash.then(|| "just before the crash".to_owned()));
-    facts.extend(group.near_end.then(|| "near the end of the log".to_owned()));
+    facts.extend((group.near_end && is_long).then(|| "near the end of the log".to_owned()));
     output.line(format_args!(
         "{BAD}{}{BAD:#}  {BOLD}{}{BOLD:#}",
         group.severity.as_str(),
@@ -183,10 +187,10 @@ fn print_error(error: &LogError, output: &mut Output) {
     for line in group.example.lines().skip(1).filter(more).take(LINES) {
         output.line(format_args!("  {DIM}{}{DIM:#}", plain(line)));
     }
-    let sure = if error.verdict == LogVerdict::Known { "known" } else { "possibly" };
+    let sure = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
     if let Some(candidate) = error.known.as_ref().filter(|_| error.verdict != LogVerdict::Solved) {
         let facts = [
-            format!("{:.0}% sure", candidate.confidence * 100.0),
+            format!("same problem: {:.0}%", candidate.confidence * 100.0),
             state(candidate.state, candidate.state_reason.as_deref()),
         ];
         output.line(format_args!(
@@ -199,7 +203,7 @@ fn print_error(error: &LogError, output: &mut Output) {
     match &error.case {
         Some(case) if error.verdict == LogVerdict::Solved => print_case("solved", case, output),
         Some(case) if error.known.as_ref().is_some_and(|k| k.key == case.key) => fix(case, output),
-        Some(case) => print_case("possibly", case, output),
+        Some(case) => print_case("possible fix", case, output),
         None if error.known.is_none() => output.line(format_args!("  {DIM}not seen before{DIM:#}")),
         _ => {}
     }

@@ -354,8 +354,9 @@ async fn open(args: &Args, folder: PathBuf) -> Result<Casebook> {
 fn searches_by_meaning(command: &Command) -> bool {
     match command {
         Command::Search(search) => {
-            let lexical = search.mode.as_deref() == Some("lexical")
-                || search.query.iter().any(|q| q.contains("mode:lexical"));
+            let names = ["keyword", "lexical"];
+            let lexical = search.mode.as_deref().is_some_and(|mode| names.contains(&mode))
+                || search.query.iter().any(|q| names.iter().any(|n| q.contains(&format!("mode:{n}"))));
             !lexical && !search.query.is_empty()
         }
         Command::Ask(_) | Command::Duplicates(_) | Command::Troubleshoot(_) => true,

@@ -14,7 +14,7 @@ pub fn pages(folder: Option<&Path>, output: &mut Output) -> Result<()> {
         Some(folder) => {
             if folder.exists() && !folder.is_dir() {
                 return Err(Error::invalid(format!("{} is not a folder", folder.display()))
-                    .with_hint("Give an existing folder, such as ~/.local/share/man/man1."));
+                    .with_hint("Choose an existing folder, such as ~/.local/share/man/man1."));
             }
             fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
             let mut command = Args::command().disable_help_subcommand(true);

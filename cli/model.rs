@@ -71,7 +71,7 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
             casebook.use_model(&name).await?;
             if no_index {
                 session.say(&format!(
-                    "{name} will be used once its vectors are computed; run `precedent index`."
+                    "{name} will be used once its semantic index is built; run `precedent index`."
                 ));
                 return Ok(());
             }
@@ -81,7 +81,7 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
             match status.next {
                 None => session.say(&format!("Now using {name}.")),
                 Some(_) => session.say(&format!(
-                    "{name} will be used once its vectors are computed; run `precedent index`."
+                    "{name} will be used once its semantic index is built; run `precedent index`."
                 )),
             }
             Ok(())
@@ -108,7 +108,7 @@ async fn finish_install(session: &Session, name: &str, then_use: bool) -> Result
 fn print(model: &ModelView, output: &mut Output) {
     let state = match (model.answers, model.next) {
         (true, _) => "in use",
-        (_, true) => "computing its vectors",
+        (_, true) => "building its semantic index",
         _ => "",
     };
     output.line(format_args!("{BOLD}{}{BOLD:#}  {state}", plain(&model.name)));

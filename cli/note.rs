@@ -40,9 +40,9 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
                 session.say(warning);
             }
             output.line(match similar.recommendation {
-                Recommendation::DuplicateFound => "This note already exists:",
-                Recommendation::SimilarFound => "Similar notes exist:",
-                Recommendation::Unique => "No similar notes.",
+                Recommendation::DuplicateFound => "This note already exists:".to_owned(),
+                Recommendation::SimilarFound => "Similar notes exist:".to_owned(),
+                Recommendation::Unique => format!("No similar notes of kind {}.", kind.as_str()),
             });
             similar.matches.iter().for_each(|m| print_match(m, output));
             Ok(())
@@ -57,8 +57,8 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             let tags = Some(tags).filter(|t| !t.is_empty());
             let change = NoteChange { title, body, tags, lifecycle, attach };
             if change == NoteChange::default() {
-                return Err(Error::invalid("no changes were given")
-                    .with_hint("Give --title, --body, --tag, --attach, --archive or --activate."));
+                return Err(Error::invalid("nothing to change")
+                    .with_hint("Use --title, --body, --tag, --attach, --archive or --activate."));
             }
             show(&casebook.edit_note(&key, change, &session.task).await?, &json.json, output)
         }
@@ -81,12 +81,12 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             }
             for note in &notes {
                 let archived_mark =
-                    if note.lifecycle == Lifecycle::Archived { " archived" } else { "" };
+                    if note.lifecycle == Lifecycle::Archived { " (archived)" } else { "" };
                 output.line(format_args!(
-                    "{KEY}{:<9}{KEY:#} {DIM}{} {:<10}{archived_mark}{DIM:#} {}",
+                    "{KEY}{:<9}{KEY:#} {DIM}{}  {:<10}{DIM:#}  {}",
                     note.key,
                     day(Some(note.updated_at)),
-                    note.kind.as_str(),
+                    format!("{}{archived_mark}", note.kind.as_str()),
                     // Notes of earlier versions may have a title of several lines.
                     plain(&note.title).split_whitespace().collect::<Vec<_>>().join(" ")
                 ));
@@ -98,12 +98,13 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             let note = casebook.note(&key).await?;
             if !yes {
                 return Err(Error::invalid(format!(
-                    "not removed: {} \"{}\" would be deleted permanently",
+                    "deleting {} \"{}\" permanently needs confirmation",
                     note.key, note.title
                 ))
-                .with_hint(
-                    "Confirm with --yes, or archive it instead: precedent note edit KEY --archive",
-                ));
+                .with_hint(format!(
+                    "Use --yes, or archive it: precedent note edit {} --archive",
+                    note.key
+                )));
             }
             casebook.remove_note(&note.key, &session.task).await?;
             session.say(&format!("Removed {} \"{}\".", note.key, note.title));
@@ -139,7 +140,7 @@ fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
         }
         NoteOutcome::Connected => {
             output.line(format_args!(
-                "{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#} and linked to similar notes:"
+                "{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#}, attached to similar notes:"
             ));
         }
         NoteOutcome::Duplicate => {
@@ -183,7 +184,7 @@ fn show(note: &Note, json: &Option<String>, output: &mut Output) -> Result<()> {
     output.print_wrapped(&plain(&note.body), "");
     if !note.connected.is_empty() {
         output.line("");
-        output.line(format_args!("{DIM}Linked to {}{DIM:#}", plain(&note.connected.join(", "))));
+        output.line(format_args!("{DIM}Attached to {}{DIM:#}", plain(&note.connected.join(", "))));
     }
     Ok(())
 }

@@ -262,9 +262,22 @@ pub fn state(state: Option<State>, reason: Option<&str>) -> String {
         (Some(State::Open), _) => format!("{GOOD}open{GOOD:#}"),
         (Some(State::Merged), _) => format!("{CLOSED_STYLE}merged{CLOSED_STYLE:#}"),
         (Some(State::Closed), Some(reason)) => {
-            format!("{CLOSED_STYLE}closed{CLOSED_STYLE:#} {}", plain(&reason.replace('_', " ")))
+            let reason = plain(&reason.replace('_', " "));
+            format!("{CLOSED_STYLE}closed{CLOSED_STYLE:#} as {reason}")
         }
         (Some(State::Closed), None) => format!("{CLOSED_STYLE}closed{CLOSED_STYLE:#}"),
+    }
+}
+
+/// Formats a state, its reason and the day of the closure: "closed as completed on 2026-05-13".
+pub fn state_on(
+    value: Option<State>,
+    reason: Option<&str>,
+    closed_at: Option<jiff::Timestamp>,
+) -> String {
+    match (state(value, reason), closed_at) {
+        (text, Some(_)) if !text.is_empty() => format!("{text} on {}", day(closed_at)),
+        (text, _) => text,
     }
 }
 
@@ -286,7 +299,7 @@ pub fn plural(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// Formats a size in bytes for people.
+/// Formats a size in bytes, with one decimal.
 #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
 pub fn size(bytes: u64) -> String {
     match bytes {
@@ -323,6 +336,8 @@ mod tests {
             ("0".into(), "999".into(), "1,234,567".into())
         );
         assert_eq!(plural(1, "item"), "1 item");
+        let closed = state_on(Some(State::Closed), Some("not_planned"), "2026-05-13T08:00:00Z".parse().ok());
+        assert!(closed.ends_with("as not planned on 2026-05-13"), "{closed}");
         assert_eq!(size(22_965_768), "23.0 MB");
     }
 }

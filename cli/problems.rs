@@ -8,7 +8,6 @@ use precedent_core::{
 use crate::{
     Session,
     args::ProblemsCommand,
-    duplicates::capital,
     output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
 };
 
@@ -60,9 +59,8 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
         n => format!(" {DIM}· {} not checked yet{DIM:#}", plural(n, "open report")),
     };
     output.line(format_args!(
-        "{BOLD}{}{BOLD:#}: {} ({}){unscanned_note}",
-        capital(list.words()),
-        response.total,
+        "{BOLD}{}{BOLD:#} ({}){unscanned_note}",
+        list.heading(response.total),
         plural(response.open as u64, "open report")
     ));
     for problem in &response.problems {
@@ -92,10 +90,10 @@ fn print(problem: &ListedProblem, output: &mut Output) {
     let versions: Vec<String> = problem
         .versions
         .iter()
-        .map(|of| format!("{} × {}", of.reports, plain(&of.version)))
+        .map(|of| format!("{} ({})", plain(&of.version), of.reports))
         .collect();
     if !versions.is_empty() {
-        facts.push(format!("on {}", versions.join(", ")));
+        facts.push(format!("versions: {}", versions.join(", ")));
     }
     if !problem.articles.is_empty() {
         facts.push(format!("article {}", plain(&problem.articles.join(", "))));

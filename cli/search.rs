@@ -9,7 +9,7 @@ use crate::{
     Session,
     args::SearchCommand,
     input,
-    output::{BOLD, DIM, KEY, Output, labelled_day, plain, spans, state},
+    output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural, spans, state_on},
 };
 
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
@@ -18,7 +18,7 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
         filters: filters(&command),
         limit: command.limit.unwrap_or(session.settings.search_limit),
         mode: command.mode.as_deref().map(|m| match m {
-            "lexical" => Mode::Lexical,
+            "keyword" | "lexical" => Mode::Lexical,
             "semantic" => Mode::Semantic,
             _ => Mode::Hybrid,
         }),
@@ -42,8 +42,8 @@ async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
     // error.
     let lists = command.query.is_empty() || (!from_stdin && !filters(command).is_empty());
     if !lists && text.trim().is_empty() {
-        return Err(Error::invalid("the search is empty").with_hint(
-            "Give search terms. `precedent search` without any lists the latest changes.",
+        return Err(Error::invalid("empty query").with_hint(
+            "Enter search terms. Without any, `precedent search` lists the latest changes.",
         ));
     }
     Ok(text)
@@ -82,21 +82,12 @@ fn print_hit(hit: &Hit, output: &mut Output) {
         plain(&hit.key),
         spans(&hit.title)
     ));
-    let mut facts = vec![state(hit.state, hit.state_reason.as_deref())];
-    let date = match hit.closed_at {
-        Some(closed_at) => labelled_day("closed", Some(closed_at)),
-        None => labelled_day("updated", hit.updated_at),
-    };
-    facts.push(format!("{DIM}{date}{DIM:#}"));
-    if hit.comments > 0 {
-        facts.push(format!(
-            "{DIM}{} comment{}{DIM:#}",
-            hit.comments,
-            if hit.comments == 1 { "" } else { "s" }
-        ));
+    let mut facts = vec![state_on(hit.state, hit.state_reason.as_deref(), hit.closed_at)];
+    if hit.closed_at.is_none() {
+        facts.push(format!("{DIM}{}{DIM:#}", labelled_day("updated", hit.updated_at)));
     }
-    if let Some(cosine) = hit.scores.cosine {
-        facts.push(format!("{DIM}meaning {cosine:.2}{DIM:#}"));
+    if hit.comments > 0 {
+        facts.push(format!("{DIM}{}{DIM:#}", plural(u64::from(hit.comments), "comment")));
     }
     facts.retain(|f| !f.is_empty());
     output.line(format_args!("  {}", facts.join("  ")));
@@ -119,15 +110,15 @@ fn print_hit(hit: &Hit, output: &mut Output) {
     if let Some(trace) = &hit.trace {
         for c in trace {
             let (arm, score) = match c.arm {
-                Arm::Lexical => ("words", format!("share {:.2}", c.score)),
-                Arm::Semantic => ("meaning", format!("cosine {:.3}", c.score)),
+                Arm::Lexical => ("keyword", format!("score {:.2}", c.score)),
+                Arm::Semantic => ("semantic", format!("cosine {:.3}", c.score)),
                 Arm::Signature => ("signature", format!("score {:.2}", c.score)),
             };
             output.line(format_args!(
-                "    {DIM}{arm:<9} rank {:>3}  {score:<14}  adds {:.5}{DIM:#}",
+                "    {DIM}{arm:<9} rank {:>3}  {score:<14}  contributes {:.5}{DIM:#}",
                 c.rank, c.adds
             ));
         }
-        output.line(format_args!("    {DIM}fused by score: {:.5}{DIM:#}", hit.scores.fused));
+        output.line(format_args!("    {DIM}combined score: {:.5}{DIM:#}", hit.scores.fused));
     }
 }

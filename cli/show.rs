@@ -9,7 +9,7 @@ use precedent_text::visible::strip_ansi;
 use crate::{
     Session,
     args::ShowCommand,
-    output::{BOLD, DIM, KEY, Output, day, labelled_day, plain, plural, state},
+    output::{BOLD, DIM, KEY, Output, day, labelled_day, plain, plural, state_on},
 };
 
 /// The maximum number of mentioned items listed.
@@ -41,13 +41,12 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
             DocKind::Page => "wiki page".to_owned(),
             DocKind::Note => "note".to_owned(),
         },
-        state(thread.state, thread.state_reason.as_deref()),
+        state_on(thread.state, thread.state_reason.as_deref(), thread.closed_at),
     ];
     if let Some(author) = &thread.author {
         facts.push(format!("by {}", plain(author)));
     }
     facts.push(labelled_day("opened", thread.created_at));
-    facts.push(labelled_day("closed", thread.closed_at));
     if !thread.labels.is_empty() {
         facts.push(plain(&thread.labels.join(", ")));
     }
@@ -91,7 +90,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     output.line("");
     body(&thread.markdown, output);
     if hidden > 0 {
-        output.line(format_args!("\n{DIM}… {} earlier …{DIM:#}", plural(hidden as u64, "comment")));
+        output.line(format_args!("\n{DIM}… {} …{DIM:#}", plural(hidden as u64, "earlier comment")));
     }
     for comment in &thread.comments {
         let author = comment.author.as_deref().map_or_else(|| "someone".to_owned(), plain);

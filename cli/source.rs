@@ -187,13 +187,13 @@ pub fn print(s: &SourceView, output: &mut Output) {
     output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&s.key), holds(s)));
     if s.missing_comments > 0 {
         output.line(format_args!(
-            "  {DIM}{} comments missing: the tracker reports more than were imported{DIM:#}",
-            count(s.missing_comments)
+            "  {DIM}{} not imported, although the tracker lists more{DIM:#}",
+            plural(s.missing_comments, "comment")
         ));
     }
     if s.orphan_comments > 0 {
         output.line(format_args!(
-            "  {DIM}{} to items that are missing{DIM:#}",
+            "  {DIM}{} on items that are missing{DIM:#}",
             plural(s.orphan_comments, "comment")
         ));
     }

@@ -33,7 +33,7 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     }
     output.line(format_args!("Casebook  {}", plain(&status.casebook)));
     output.line(format_args!(
-        "{DIM}          database {}, full text {}, vectors {}{DIM:#}",
+        "{DIM}          database {}, keyword index {}, semantic index {}{DIM:#}",
         size(status.database_bytes),
         size(status.full_text_bytes),
         size(status.vector_bytes)
@@ -49,25 +49,36 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     }
     let c = status.coverage;
     output.line(format_args!(
-        "Keywords    {} of {} documents",
+        "Keyword index   {} of {} documents",
         count(c.full_text),
         count(c.documents)
     ));
-    output.line(format_args!("Meaning     {} of {} passages", count(c.embedded), count(c.chunks)));
+    output.line(format_args!(
+        "Semantic index  {} of {} passages",
+        count(c.embedded),
+        count(c.chunks)
+    ));
     if c.unread > 0 && status.model.problem.is_none() {
         output.line(format_args!(
-            "{DIM}            {} not indexed yet; run `precedent index`{DIM:#}",
+            "{DIM}                {} not indexed yet; run `precedent index`{DIM:#}",
             plural(c.unread, "document")
         ));
     }
     match (&status.model.problem, &status.model.name) {
-        (Some(problem), _) => output.line(format_args!("Model       none: {}", plain(problem))),
-        (None, Some(name)) => output.line(format_args!("Model       {}", plain(name))),
+        (Some(problem), _) => output.line(format_args!("Model           none: {}", plain(problem))),
+        (None, Some(name)) => {
+            // `precedent model` calls the built-in model by its local name.
+            let models = session.casebook.models().await?;
+            let local = models.into_iter().find(|m| m.answers && m.name != *name);
+            let local = local.map(|m| format!("{} ", m.name)).unwrap_or_default();
+            let name = if local.is_empty() { name.clone() } else { format!("({name})") };
+            output.line(format_args!("Model           {}{}", plain(&local), plain(&name)));
+        }
         (None, None) => {}
     }
     if let Some(next) = &status.model.next {
         output.line(format_args!(
-            "Next model  {}: {} of {} passages; until then {} is used",
+            "Next model      {}: {} of {} passages; until then {} is used",
             plain(&next.name),
             count(next.embedded),
             count(next.chunks.max(c.chunks)),

@@ -14,7 +14,7 @@ use crate::{
     output::{self, Output, count, plural},
 };
 
-/// The report of a sync and the indexing after it.
+/// The reports of a sync and of the indexing that follows it.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct Report {
     sources: Vec<SyncReport>,
@@ -23,19 +23,19 @@ pub struct Report {
 
 pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -> Result<()> {
     if !command.watch {
-        return round(session, &command, output).await?.map_or(Ok(()), Err);
+        return sync_once(session, &command, output).await?.map_or(Ok(()), Err);
     }
     let mut first = true;
     loop {
-        // An error of the first round may lie in the command; later errors may be temporary.
-        match round(session, &command, output).await {
+        // An error in the first round may be a usage error, so it ends the command.
+        match sync_once(session, &command, output).await {
             Err(error) if first || session.task.is_cancelled() => return Err(error),
             Ok(Some(error)) if session.task.is_cancelled() => return Err(error),
             Ok(Some(error)) | Err(error) => output::report(&error),
             Ok(None) => {}
         }
         first = false;
-        session.say(&format!("Next sync in {}.", spoken(command.every)));
+        session.say(&format!("Next sync in {}.", format_duration(command.every)));
         tokio::select! {
             () = tokio::time::sleep(command.every) => {}
             () = session.task.wait_for_cancel() => {}
@@ -44,8 +44,8 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
     }
 }
 
-/// Formats a duration for people.
-fn spoken(time: Duration) -> String {
+/// Formats a duration for display.
+fn format_duration(time: Duration) -> String {
     match time.as_secs() {
         s if s % 3_600 == 0 => format!("{} h", s / 3_600),
         s if s % 60 == 0 => format!("{} min", s / 60),
@@ -54,7 +54,7 @@ fn spoken(time: Duration) -> String {
 }
 
 /// Runs one sync and the indexing after it; returns the error that ended a source's sync early.
-async fn round(
+async fn sync_once(
     session: &Session,
     command: &SyncCommand,
     output: &mut Output,
@@ -62,16 +62,16 @@ async fn round(
     let request = SyncRequest {
         sources: command.sources.clone(),
         full: command.full,
-        hide_gone: command.hide_gone,
+        hide_gone: command.hide_deleted,
     };
     let sources = session.casebook.sync(request, &session.task).await?;
     if sources.is_empty() {
         session.say("No sources to sync. Add one: precedent source add github:owner/name");
     }
     for report in &sources {
-        say(session, report);
+        print_report(session, report);
     }
-    let error = failure(&sources);
+    let error = error_of(&sources);
     let index = match &error {
         Some(error) if error.code() == Code::Cancelled => None,
         _ => import::index(session, command.after_import).await?,
@@ -83,19 +83,18 @@ async fn round(
     Ok(error)
 }
 
-/// Returns whether a source was skipped because no tracker could be reached.
-fn is_skipped(report: &SyncReport) -> bool {
+/// Returns whether the sync of a source failed because its tracker could not be reached.
+fn is_unreachable(report: &SyncReport) -> bool {
     report.requests == 0 && report.problem.as_ref().is_some_and(|p| p.code == Code::Network)
 }
 
-/// Returns the error that the command ends with.
-///
-/// It is an authentication error only if every failure is one, for scripts that then sign in.
-fn failure(reports: &[SyncReport]) -> Option<Error> {
+/// Returns the error that the command ends with: an authentication error only if every failure is
+/// one, so that scripts know when to sign in.
+fn error_of(reports: &[SyncReport]) -> Option<Error> {
     let problems = || reports.iter().filter_map(|r| r.problem.as_ref().map(|p| (r, p)));
     let first_other = problems().find(|(_, p)| p.code != Code::Authentication);
     let (report, problem) = first_other.or_else(|| problems().next())?;
-    if is_skipped(report) {
+    if is_unreachable(report) {
         let error = Error::new(
             Code::Network,
             "nothing was synced: the network is down, or no tracker responds",
@@ -112,8 +111,8 @@ fn failure(reports: &[SyncReport]) -> Option<Error> {
     })
 }
 
-fn say(session: &Session, report: &SyncReport) {
-    if let Some(problem) = report.problem.as_ref().filter(|_| is_skipped(report)) {
+fn print_report(session: &Session, report: &SyncReport) {
+    if let Some(problem) = report.problem.as_ref().filter(|_| is_unreachable(report)) {
         session.say(&format!("{}: sync failed: {}.", report.source, problem.message));
         return;
     }
@@ -121,7 +120,7 @@ fn say(session: &Session, report: &SyncReport) {
     for (n, label) in [
         (report.updated, "updated"),
         (report.unchanged, "unchanged"),
-        (report.stale, "older than the existing ones"),
+        (report.stale, "ignored (older than the stored version)"),
         (report.gone, "deleted"),
     ] {
         if n > 0 {
@@ -141,7 +140,7 @@ fn say(session: &Session, report: &SyncReport) {
         parts.join(", ")
     ));
     if let Some(name) = &report.renamed_to {
-        session.say(&format!("  The tracker now calls it {name}; it keeps its name here."));
+        session.say(&format!("  Renamed to {name} on the tracker; the source keeps its local name."));
     }
     for skip in &report.skips {
         session.say(&format!("  {}: {}", skip.place, skip.reason));

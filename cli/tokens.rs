@@ -16,7 +16,7 @@ const MAX_TOKEN: u64 = 4_096;
 /// Stores a token read from standard input; an argument would appear in the process list.
 pub async fn login(session: &Session, command: LoginCommand) -> Result<()> {
     if command.device {
-        return device(session, &command).await;
+        return login_with_device_flow(session, &command).await;
     }
     if std::io::stdin().is_terminal() {
         session.say(&format!("Paste a token for {} and press Enter:", command.host));
@@ -28,8 +28,15 @@ pub async fn login(session: &Session, command: LoginCommand) -> Result<()> {
         .read_line(&mut text)
         .map_err(|_| Error::invalid("no token on standard input"))?;
     let token = text.trim();
-    if token.is_empty() || !token.chars().all(|c| c.is_ascii_graphic()) {
-        return Err(Error::invalid("no token on standard input")
+    let problem = match token {
+        "" => Some("no token on standard input"),
+        token if !token.chars().all(|c| c.is_ascii_graphic()) => {
+            Some("the token on standard input contains invalid characters")
+        }
+        _ => None,
+    };
+    if let Some(problem) = problem {
+        return Err(Error::invalid(problem)
             .with_hint("For example: gh auth token | precedent login"));
     }
     session.casebook.keep_token(&command.host, token.to_owned().into()).await?;
@@ -38,10 +45,10 @@ pub async fn login(session: &Session, command: LoginCommand) -> Result<()> {
 }
 
 /// Signs in with a browser.
-async fn device(session: &Session, command: &LoginCommand) -> Result<()> {
+async fn login_with_device_flow(session: &Session, command: &LoginCommand) -> Result<()> {
     let Some(client_id) = &command.client_id else {
         return Err(Error::invalid("signing in with a browser needs the client ID of an app").with_hint(
-            "Register an OAuth app at GitHub (Settings, Developer settings), enable its device flow, and pass its client ID: \
+            "Register an OAuth app on GitHub (Settings, Developer settings), enable its device flow, and pass its client ID: \
              --client-id ID. Without one: gh auth token | precedent login",
         ));
     };

@@ -178,11 +178,11 @@ async fn decide(
     let mut at = 0;
     loop {
         let Some(item) = response.queue.get(at) else {
-            // The last decision can be undone like any other.
+            // The last verdict can be undone like any other.
             let Some((key, other_key)) = last.take() else { break };
             output.line("");
             output.line(format_args!(
-                "{BOLD}No more reports.{BOLD:#}  [u]ndo the last decision; any other key quits"
+                "{BOLD}No more reports.{BOLD:#}  [u]ndo the last verdict; any other key quits"
             ));
             output.flush();
             if line()?.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo"))
@@ -198,7 +198,7 @@ async fn decide(
         output.line("");
         output.line(format_args!(
             "{BOLD}{} of {}{BOLD:#}  [d]uplicate  [r]elated  [n]ot a duplicate  [s]kip  [u]ndo the last  [q]uit  \
-             {DIM}add a reason if you like: n different cause{DIM:#}",
+             {DIM}optional: a reason after the letter, such as `n different cause`{DIM:#}",
             at + 1,
             response.queue.len()
         ));

@@ -16,7 +16,7 @@ use crate::{
     args::TroubleshootCommand,
     comment::{fixed_in, print_articles, print_change, print_comment, print_problem, print_status},
     input, logs,
-    output::{BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
+    output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, plural, state, state_on},
 };
 
 /// The maximum size in bytes of an error-free file that is used as a text.
@@ -26,7 +26,7 @@ const MAX_TEXT: usize = 8 * 1024;
 /// The maximum number of lines of an error-free log that is used as one text.
 const PASTED_LINES: usize = 40;
 /// The maximum number of comment lines shown of a case without a solution.
-const ASIDE: usize = 4;
+const MAX_WEAK_LINES: usize = 4;
 
 pub async fn run(
     session: &Session,
@@ -50,7 +50,7 @@ pub async fn run(
             else {
                 return Ok(());
             };
-            // An error-free file may contain a mail, a report, or an error in other words.
+            // An error-free file may contain an email, a report, or an unusual error.
             clean = Some(lines);
             match &paths[..] {
                 [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= SMALL) => {
@@ -269,7 +269,7 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
                 facts.join(" · ")
             ));
             if let Some(comment) = &case.said {
-                print_comment(comment, true, "  ", ASIDE, output);
+                print_comment(comment, true, "  ", MAX_WEAK_LINES, output);
             }
         }
     }
@@ -282,13 +282,12 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
         plain(&case.title)
     ));
     let mut facts = vec![
-        state(case.state, case.state_reason.as_deref()),
-        labelled_day("closed", case.closed_at),
+        state_on(case.state, case.state_reason.as_deref(), case.closed_at),
     ];
     match case.relation {
         Some(CaseRelation::Itself) => facts.push(format!("{GOOD}this report{GOOD:#}")),
         Some(CaseRelation::Canonical) => {
-            facts.push(format!("{GOOD}known duplicate of this case{GOOD:#}"));
+            facts.push(format!("{GOOD}the report is a known duplicate of this case{GOOD:#}"));
         }
         None => {
             facts.push(format!("{:.0}% likely to help", case.helps * 100.0));
@@ -303,7 +302,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     output.line(format_args!("{DIM}{DIM:#}{}", facts.join(" · ")));
     let mut versions = Vec::new();
     if !case.reported_on.is_empty() {
-        versions.push(format!("reported on {}", plain(&case.reported_on.join(", "))));
+        versions.push(format!("mentions {}", plain(&case.reported_on.join(", "))));
     }
     if !case.environment.is_empty() {
         versions.push(format!("with {}", plain(&case.environment.join(", "))));
@@ -315,7 +314,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
         line.trim_end().to_owned()
     }));
     if !versions.is_empty() {
-        output.line(format_args!("{GOOD}{}{GOOD:#}", versions.join(", ")));
+        output.line(format_args!("{GOOD}{}{GOOD:#}", versions.join(" · ")));
     }
     if let Some(url) = &case.url {
         output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));

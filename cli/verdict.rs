@@ -43,10 +43,10 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
             match (&json.json, &now) {
                 (Some(fields), _) => return output.json(&now, fields, None),
                 (None, Some(verdict)) => {
-                    output.line("Undone. The earlier decision applies again:");
+                    output.line("Undone. The earlier verdict applies again:");
                     print(verdict, output);
                 }
-                (None, None) => output.line("Undone. There is no decision about this pair now."),
+                (None, None) => output.line("Undone. There is no verdict on this pair now."),
             }
             Ok(())
         }
@@ -57,7 +57,10 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
                 return output.json(&verdicts, fields, None);
             }
             if verdicts.is_empty() {
-                output.line("No decisions yet.");
+                output.line(match key {
+                    Some(key) => format!("No verdicts on {}.", plain(&session.key(&key))),
+                    None => "No verdicts yet.".to_owned(),
+                });
             }
             for verdict in &verdicts {
                 print(verdict, output);
@@ -67,7 +70,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
     }
 }
 
-/// Returns the name of the deciding person: the given one, else the user's.
+/// Returns the name to record with a verdict: the given one, else the user's.
 pub fn actor(by: Option<String>) -> String {
     by.filter(|name| !name.trim().is_empty()).unwrap_or_else(precedent_host::user)
 }
@@ -91,9 +94,11 @@ pub fn print(verdict: &Verdict, output: &mut Output) {
         ),
     };
     let reason = verdict.reason.as_ref().map_or_else(String::new, |r| format!(": {}", plain(r)));
+    // "someone" stands for an unknown user name.
+    let actor = Some(plain(&verdict.actor)).filter(|name| name != "someone");
+    let actor = actor.map(|name| format!("{name}, ")).unwrap_or_default();
     output.line(format_args!(
-        "{text}{reason}  {DIM}{}, {}{DIM:#}",
-        plain(&verdict.actor),
+        "{text}{reason}  {DIM}{actor}{}{DIM:#}",
         day(Some(verdict.decided_at))
     ));
 }

@@ -2,19 +2,20 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as Arguments, Subcommand};
+use clap::{Args as Arguments, Subcommand, builder::PossibleValue};
 
 use super::json::Json;
 
 #[derive(Debug, Arguments)]
 #[command(
     after_help = "Two reports are duplicates when one fix resolves both. The confidence is calibrated: \
-    of answers stated at 90%, nine in ten are right. By default, an item is compared \
+    about nine in ten matches at 90% should be duplicates. `precedent calibrate SOURCE \
+    --dry-run` shows how well this holds for a source. By default, an item is compared \
     with older items of its own source.
 
 Examples:
   precedent duplicates acme/app#1234 --include-closed
-  precedent duplicates --title \"agent hangs after reload\" --body \"It stops reading its queue.\"
+  precedent duplicates -t \"agent hangs after reload\" -b \"It stops reading.\"
   pbpaste | precedent duplicates - -R acme/app --json=key,confidence,reasons"
 )]
 pub struct DuplicatesCommand {
@@ -45,7 +46,7 @@ pub struct DuplicatesCommand {
     /// Include closed reports; many new reports duplicate solved ones
     #[arg(long)]
     pub include_closed: bool,
-    /// Show how each score was computed
+    /// Show the features behind each rank
     #[arg(long)]
     pub explain: bool,
     #[command(flatten)]
@@ -55,9 +56,9 @@ pub struct DuplicatesCommand {
 #[derive(Debug, Arguments)]
 #[command(
     after_help = "Checks the open reports that are new or changed since the last run, and lists \
-    possible duplicates, the most likely first, followed by reports that only have a \
-    related one. --decide asks about each in turn. The tracker is not changed without \
-    --apply --yes.
+    possible duplicates, the most likely first, followed by reports with only related \
+    matches. --decide asks about each in turn. The tracker is not changed without \
+    --apply --yes. Bands: high (90% or more), likely (50%), possible (20%).
 
 Examples:
   precedent triage -R acme/app --include-closed
@@ -67,7 +68,7 @@ Examples:
   precedent triage --apply --yes"
 )]
 pub struct TriageCommand {
-    /// Search only this source
+    /// Review only reports of this source
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Include closed reports
@@ -85,7 +86,7 @@ pub struct TriageCommand {
     /// Maximum number of reports [default: 20]
     #[arg(short = 'L', long, value_name = "N", value_parser = super::at_least_one)]
     pub limit: Option<usize>,
-    /// Ask about each report and record your decisions
+    /// Ask about each report and record your verdicts
     #[arg(long, conflicts_with = "json")]
     pub decide: bool,
     /// Preview what would be posted to trackers for confirmed duplicates; posts nothing
@@ -97,7 +98,7 @@ pub struct TriageCommand {
     /// Show what was posted to trackers
     #[arg(long, conflicts_with = "decide")]
     pub journal: bool,
-    /// Name to record with the decisions
+    /// Name to record with the verdicts
     #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
     pub by: Option<String>,
     #[command(flatten)]
@@ -106,8 +107,10 @@ pub struct TriageCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "A problem is a report with its known and likely duplicates. New and changed open \
-    reports are checked first, as `precedent triage` does.
+    after_help = "A problem is a report with its known and likely duplicates. By default, those with \
+    open reports are listed, most reported first; --unreleased also lists problems with a \
+    single report. New and changed open reports are checked first, as `precedent triage` \
+    does.
 
 Examples:
   precedent problems -R acme/app
@@ -115,7 +118,7 @@ Examples:
   precedent problems --waiting --min-reports 3 --json=head,status,size,open"
 )]
 pub struct ProblemsCommand {
-    /// List open problems, oldest first
+    /// List unsolved problems, longest open first
     #[arg(long, group = "list")]
     pub waiting: bool,
     /// List problems whose fix is merged but not released
@@ -127,13 +130,13 @@ pub struct ProblemsCommand {
     /// List solved problems that no article describes
     #[arg(long, group = "list")]
     pub without_article: bool,
-    /// Search only this source
+    /// List only problems of this source
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
-    /// Minimum confidence for pairs without a decision, 0 to 1
+    /// Minimum confidence for pairs without a verdict, 0 to 1
     #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.5)]
     pub threshold: f32,
-    /// Minimum number of reports; 0 means 1 with --unreleased, else 2
+    /// Minimum number of reports [default: 2, or 1 with --unreleased]
     #[arg(
         long,
         alias = "min-size",
@@ -154,28 +157,28 @@ pub struct ProblemsCommand {
 
 #[derive(Debug, Subcommand)]
 pub enum VerdictCommand {
-    /// Record a decision, replacing an earlier one about the same pair
+    /// Record a verdict, replacing an earlier one on the same pair
     #[command(after_help = "Examples:
-  precedent verdict set acme/app#31 acme/app#12 duplicate      mark #31 as a duplicate of #12
-  precedent verdict set acme/app#31 acme/app#14 not-duplicate --reason \"different cause\"")]
+  precedent verdict set acme/app#31 acme/app#12 duplicate  # #31 duplicates #12
+  precedent verdict set acme/app#31 acme/app#14 not-duplicate --reason \"other cause\"")]
     Set {
-        /// Report the decision is about
+        /// Report the verdict is about
         key: String,
         /// Other report; for a duplicate, the one to keep
         other: String,
-        /// Decision
+        /// Verdict
         #[arg(value_parser = ["duplicate", "related", "not-duplicate"])]
         verdict: String,
-        /// Reason for the decision
+        /// Reason for the verdict
         #[arg(long)]
         reason: Option<String>,
-        /// Name to record with the decision
+        /// Name to record with the verdict
         #[arg(long, value_name = "NAME", env = "PRECEDENT_ACTOR")]
         by: Option<String>,
         #[command(flatten)]
         json: Json,
     },
-    /// Undo the last decision about a pair
+    /// Undo the last verdict on a pair
     Undo {
         /// One report of the pair
         key: String,
@@ -187,9 +190,9 @@ pub enum VerdictCommand {
         #[command(flatten)]
         json: Json,
     },
-    /// List decisions, newest first
+    /// List verdicts, newest first
     List {
-        /// List only decisions about this report
+        /// List only verdicts on this report
         key: Option<String>,
         #[command(flatten)]
         json: Json,
@@ -209,7 +212,7 @@ Examples:
   precedent ask server.log"
 )]
 pub struct AskCommand {
-    /// Text, item (acme/app#12), file, or `-` for stdin
+    /// Text, item (acme/app#12), log (file, archive or folder), or `-` for stdin
     #[arg(value_name = "TEXT|KEY|FILE|-", required = true)]
     pub question: Vec<String>,
     /// Search only this source
@@ -222,11 +225,11 @@ pub struct AskCommand {
 #[derive(Debug, Arguments)]
 #[command(
     after_help = "Searches only closed issues and merged pull requests, plus the wiki if none of them \
-    is certain to help. Without a match the result is empty; it never guesses.
+    is certain to help. If nothing matches well enough, no case is shown.
 
 For logs and support bundles (plain, JSON, gz, bz2, xz, zst, zip, tar; files, \
-    folders and stdin), each distinct error is looked up: is it known, and how was it \
-    solved. A log of up to 8 KB on stdin is looked up as one text.
+    folders and stdin), each distinct error is looked up to see whether it is known and \
+    how it was solved. A log of up to 8 KB on stdin is looked up as one text.
 
 Examples:
   precedent troubleshoot \"upload ends with FW-1043\"
@@ -236,13 +239,13 @@ Examples:
   precedent troubleshoot support-bundle.tar.gz --max-errors 20"
 )]
 pub struct TroubleshootCommand {
-    /// Text, item (acme/app#12), `-` for text on stdin, or logs (files, archives, folders)
-    #[arg(value_name = "TEXT|KEY|-|FILE", required = true)]
+    /// Text, item (acme/app#12), log (file, archive or folder), or `-` for stdin
+    #[arg(value_name = "TEXT|KEY|FILE|-", required = true)]
     pub question: Vec<String>,
     /// Search only this source
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
-    /// Minimum similarity in meaning, 0 to 1, used instead of the likelihood that a case helps
+    /// Select cases by semantic similarity (at least this, 0 to 1), not by likelihood of helping
     #[arg(long, value_name = "SIMILARITY")]
     pub threshold: Option<f32>,
     /// Show the closest cases even if they don't match well enough
@@ -263,8 +266,8 @@ pub struct TroubleshootCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "The same casebook and question always produce the same bytes. Private notes are left \
-    out unless you add --notes.
+    after_help = "Output is byte-for-byte reproducible for the same casebook and question. Private \
+    notes are left out unless you add --notes.
 
 Examples:
   precedent brief acme/app#1234 -o brief.html
@@ -273,8 +276,8 @@ Examples:
   precedent brief --replay brief.html"
 )]
 pub struct BriefCommand {
-    /// Text, item (acme/app#12), `-` for text on stdin, or logs (files, archives, folders)
-    #[arg(value_name = "TEXT|KEY|-|FILE", required_unless_present = "replay")]
+    /// Text, item (acme/app#12), log (file, archive or folder), or `-` for stdin
+    #[arg(value_name = "TEXT|KEY|FILE|-", required_unless_present = "replay")]
     pub question: Vec<String>,
     /// Search only this source
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
@@ -298,7 +301,7 @@ pub struct BriefCommand {
     /// Don't redact this text, written as --preview shows it (repeatable)
     #[arg(long, value_name = "TEXT")]
     pub keep: Vec<String>,
-    /// Show what --redact would replace and which of it is uncertain; writes nothing
+    /// Show what --redact would replace, marking uncertain matches; writes nothing
     #[arg(long, conflicts_with = "redact")]
     pub preview: bool,
     /// Include private notes attached to the item
@@ -313,9 +316,9 @@ pub struct BriefCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "The text consists of sentences from the report, its duplicates and their fixes, each \
-    with a link to its source. Names and secrets that are recognized are replaced. The \
-    same casebook always produces the same bytes.
+    after_help = "The article quotes the report, its duplicates and their fixes, and links each \
+    statement to its source. Recognized names and secrets are replaced with pseudonyms. \
+    Output is byte-for-byte reproducible for the same casebook.
 
 Examples:
   precedent article acme/app#1234 -o article.md
@@ -324,9 +327,9 @@ Examples:
 )]
 pub struct ArticleCommand {
     /// Item (acme/app#12) whose problem is solved
-    #[arg(value_name = "KEY", required_unless_present = "gaps")]
+    #[arg(value_name = "KEY")]
     pub key: Option<String>,
-    /// List solved problems with several reports that no article describes
+    /// List solved problems that no article describes, as `precedent problems --without-article`
     #[arg(long, conflicts_with_all = ["key", "output", "format", "no_redact", "store"])]
     pub gaps: bool,
     /// With --gaps, list only problems of this source
@@ -338,7 +341,7 @@ pub struct ArticleCommand {
     /// Output format [default: from the file extension, else markdown]
     #[arg(long, value_name = "FORMAT", value_parser = ["markdown", "md", "html"])]
     pub format: Option<String>,
-    /// Keep names, addresses, tokens and numbers as written
+    /// Keep names, addresses, tokens, phone, account and card numbers as written
     #[arg(long)]
     pub no_redact: bool,
     /// Save the article as a note that is attached to the report
@@ -350,10 +353,10 @@ pub struct ArticleCommand {
 
 #[derive(Debug, Arguments)]
 #[command(after_help = "The query may contain filters:
-  is:open is:closed is:merged is:issue is:pr is:page is:locked is:bot
+  is:open is:closed is:merged is:issue is:pr is:page is:note is:locked is:bot
   source:owner/name  label:bug  author:login  reason:not_planned
-  created: updated: closed:  2026-01-31  >2026-01  <2026  2026-01-01..2026-02-01
-  in:title in:body in:comments   mode:lexical mode:semantic mode:hybrid
+  created: updated: closed:  2026-01-31  >2026-01  <2026  >7d  2026-01..2026-02
+  in:title in:body in:comments   mode:keyword mode:semantic mode:hybrid
   \"exact phrase\"   -without   -label:wontfix
 In a query of several lines, such as a pasted log, filters are not recognized. `-` \
     reads the query from stdin.
@@ -378,8 +381,8 @@ pub struct SearchCommand {
     /// Maximum number of results [default: 10]
     #[arg(short = 'L', long, value_name = "N", value_parser = super::at_least_one)]
     pub limit: Option<usize>,
-    /// Ranking mode
-    #[arg(short, long, value_name = "MODE", value_parser = ["hybrid", "lexical", "semantic"])]
+    /// Index to search: keyword, semantic, or both (hybrid)
+    #[arg(short, long, value_name = "MODE", value_parser = [PossibleValue::new("hybrid"), PossibleValue::new("keyword").alias("lexical"), PossibleValue::new("semantic")])]
     pub mode: Option<String>,
     /// Show how each score was computed
     #[arg(long)]
@@ -391,8 +394,8 @@ pub struct SearchCommand {
 #[derive(Debug, Arguments)]
 #[command(after_help = "Examples:
   precedent show acme/app#12
-  precedent show 12                 if only one source has a #12
-  precedent show acme/app:Home      a wiki page
+  precedent show 12                 # if only one source has a #12
+  precedent show acme/app:Home      # a wiki page
   precedent show acme/app#12 --comments 5")]
 pub struct ShowCommand {
     /// Key of the issue, pull request or page

@@ -2,10 +2,10 @@
 
 use clap::Args as Arguments;
 
-/// How to print.
+/// The output format.
 #[derive(Clone, Debug, Arguments)]
 pub struct Json {
-    /// Print JSON; with =FIELDS, only those comma-separated fields
+    /// Print JSON; =FIELDS selects fields from a comma-separated list
     #[arg(long, value_name = "FIELDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub json: Option<String>,
 }

@@ -11,13 +11,22 @@ pub enum SourceCommand {
     /// Add a source to sync (github:owner/name, redmine:HOST/project, …), or an empty one to import
     /// into (owner/name)
     #[command(
-        after_help = "The token is read from the environment (GH_TOKEN or GITHUB_TOKEN for github.com; \
-    GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, \
-    JIRA_API_TOKEN, CONFLUENCE_API_TOKEN, ZENDESK_API_TOKEN, DISCOURSE_API_KEY, used for \
-    the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or CONFLUENCE_EMAIL \
-    on Atlassian Cloud, ZENDESK_EMAIL and, for an all-users key, DISCOURSE_API_USERNAME; \
-    AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY), then from the keyring (`precedent login \
-    HOST`), then, for GitHub, from `gh auth token`.
+        after_help = "The token is read from the environment, then from the keyring (`precedent login \
+    HOST`), then, for GitHub, from `gh auth token`:
+  github.com   GH_TOKEN or GITHUB_TOKEN
+  github       GH_ENTERPRISE_TOKEN, for the host in GH_HOST
+  gitlab       GITLAB_TOKEN, for GITLAB_HOST [default: gitlab.com]
+  gitea        GITEA_TOKEN, for GITEA_HOST (also forgejo)
+  jira         JIRA_API_TOKEN, for JIRA_HOST; on Atlassian Cloud with JIRA_EMAIL
+  redmine      REDMINE_API_KEY, for REDMINE_HOST
+  bugzilla     BUGZILLA_API_KEY, for BUGZILLA_HOST
+  confluence   CONFLUENCE_API_TOKEN, for CONFLUENCE_HOST; on Atlassian Cloud
+               with CONFLUENCE_EMAIL
+  zendesk      ZENDESK_API_TOKEN, for ZENDESK_HOST, with ZENDESK_EMAIL
+  discourse    DISCOURSE_API_KEY, for DISCOURSE_HOST; with
+               DISCOURSE_API_USERNAME for an all-users key
+  azure        AZURE_DEVOPS_EXT_PAT; AZURE_DEVOPS_HOST for a server
+  linear       LINEAR_API_KEY
 
 Examples:
   precedent source add github:acme/app --wiki
@@ -32,13 +41,13 @@ Examples:
   precedent source add confluence:acme.atlassian.net/ENG
   precedent source add zendesk:acme.zendesk.com --wiki
   precedent source add discourse:forum.acme.example
-  precedent source add acme/app                 empty, to import into"
+  precedent source add acme/app                 # empty, to import into"
     )]
     Add {
         /// Source: TRACKER:[HOST/]PROJECT, or owner/name
         key: String,
-        /// Host of the tracker, with its base path if any [default: github.com, gitlab.com,
-        /// dev.azure.com, linear.app]
+        /// Host of the tracker, with its base path if any [default: the public host, e.g.
+        /// github.com]
         #[arg(long, value_name = "HOST")]
         host: Option<String>,
         /// Local name for the source [default: its name on the tracker]
@@ -105,12 +114,12 @@ pub struct LoginCommand {
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Reads exports of GitHub, Gitea, GitLab, Jira, Redmine, Bugzilla, Zendesk, Linear, \
-    Azure DevOps, Trac, YouTrack and Mantis:
-JSON, CSV, TSV, XML, Markdown; compressed as gz, bz2, xz, zst, zip or tar; in UTF-8, \
-    UTF-16 or a legacy encoding. docs/reference/file-formats.md lists what is read from \
-    each. Importing a file again doesn't create duplicates. A changelog in Markdown, or \
-    the JSON of GitHub's releases, gives the releases of a source.
+    after_help = "Reads exports from GitHub, Gitea, GitLab, Jira, Redmine, Bugzilla, Zendesk, Linear, \
+    Azure DevOps, Trac, YouTrack and Mantis, as JSON, CSV, TSV, XLSX, XML or Markdown. \
+    Files may be compressed (gz, bz2, xz, zst, zip, tar) and encoded in UTF-8, UTF-16 or \
+    a legacy encoding. docs/reference/file-formats.md lists what is read from each. \
+    Importing a file again doesn't create duplicates. Import a Markdown changelog or \
+    GitHub's releases JSON to add a source's releases.
 
 --map sets the column for a field (title=Headline; an empty name leaves it out), the \
     meaning of words (state.closed=\"Geschlossen,Erledigt\", state.open=…) and the date \
@@ -119,12 +128,13 @@ JSON, CSV, TSV, XML, Markdown; compressed as gz, bz2, xz, zst, zip or tar; in UT
     author\", \"comment date\", duplicates, duplicated, related.
 
 Examples:
-  precedent import export.csv --dry-run               show the format, the columns and what is unclear
+  precedent import export.csv --dry-run      # show the format and the columns
   precedent import export.csv -R acme/app
-  precedent import exports --yes                      import every project in a folder as a source
-  precedent import --undo                             undo the last import
+  precedent import exports --yes             # one source for each project
+  precedent import --undo                    # undo the last import
   precedent import jira.csv --map state.closed=Shipped
-  gh issue list -s all -L 9999 --json number,title,body,state,author,labels,comments,createdAt,updatedAt,url > all.json
+  gh issue list -s all -L 9999 > all.json --json \\
+    number,title,body,state,author,labels,comments,createdAt,updatedAt,url
   precedent import all.json"
 )]
 pub struct ImportAll {
@@ -134,13 +144,13 @@ pub struct ImportAll {
     /// Undo the last import
     #[arg(long, conflicts_with_all = ["paths", "source", "map", "dry_run", "yes"])]
     pub undo: bool,
-    /// Skip the confirmation before creating several sources, or one for loose files in a folder
+    /// Don't ask before creating several sources, or a source for loose files in a folder
     #[arg(short, long)]
     pub yes: bool,
     /// Source to import into: owner/name [default: named in the files, else from the file name]
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
-    /// Set the column for a field, or the meaning of a word
+    /// Map a field to a column, or a state name to open or closed (repeatable)
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
     pub map: Vec<(String, String)>,
     /// Show what the files contain and how they are read; imports nothing
@@ -156,7 +166,7 @@ pub struct ImportAll {
 
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
-    /// Import issues and comments from GitHub's API or archives
+    /// Import saved GitHub API responses or migration archives
     #[command(
         after_help = "The files contain one JSON object per record: JSON Lines, JSON arrays (as `gh api \
     --paginate` prints them) or concatenated objects; plain, gzip or zstd. Records from \
@@ -166,7 +176,8 @@ pub enum ImportCommand {
 Examples:
   precedent import github dump/ --source acme/app
   precedent import github issues.json comments.json.gz --source acme/app
-  gh issue list -s all -L 9999 --json number,title,body,state,author,labels,comments,createdAt,updatedAt,url > all.json
+  gh issue list -s all -L 9999 > all.json --json \\
+    number,title,body,state,author,labels,comments,createdAt,updatedAt,url
   precedent import github all.json --source acme/app
   precedent import github migration.tar.gz --source acme/app"
     )]
@@ -179,10 +190,10 @@ Examples:
 
 Examples:
   precedent import csv export.csv --source acme/app
-  precedent import csv export.csv --source acme/app --map title=Headline --map created="
+  precedent import csv export.csv -R acme/app --map title=Headline --map created="
     )]
     Csv {
-        /// Set the column for a field; an empty one leaves the field out
+        /// Map a field to a column (repeatable); an empty column leaves the field out
         #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
         map: Vec<(String, String)>,
         #[command(flatten)]
@@ -192,14 +203,15 @@ Examples:
     #[command(after_help = "Examples:
   precedent import wiki app.wiki/ --source acme/app")]
     Wiki(ImportFiles),
-    /// Import a casebook file written by `precedent export`, completely or not at all
+    /// Import a casebook file written by `precedent export` (all or nothing)
     #[command(
         after_help = "The file is checked before anything is imported. Its sources must not exist yet; \
     existing data is unchanged.
 
 Examples:
   precedent import casebook acme.casebook
-  precedent --casebook ~/acme import casebook acme.casebook      into a separate casebook"
+  # into a separate casebook
+  precedent --casebook ~/acme import casebook acme.casebook"
     )]
     Casebook {
         /// Casebook file
@@ -233,10 +245,10 @@ pub struct ImportFiles {
     pub json: Json,
 }
 
-/// What follows an import or a sync.
+/// The indexing after an import or a sync.
 #[derive(Clone, Copy, Debug, Arguments)]
 pub struct AfterImport {
-    /// Don't compute vectors now; search uses keywords only until `precedent index`
+    /// Don't update the semantic index now; until `precedent index`, search uses keywords only
     #[arg(long)]
     pub no_vectors: bool,
     /// Don't update any index now
@@ -246,14 +258,14 @@ pub struct AfterImport {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "A sync continues where the last one stopped, also after Ctrl+C. A source that fails \
-    does not stop the others. What is missing is listed at the end, and by `precedent \
+    after_help = "A sync resumes where the last one stopped, even after Ctrl+C. A source that fails \
+    does not stop the others. Missing data is listed at the end and in `precedent \
     status`.
 
 Examples:
   precedent sync
   precedent sync acme/app --no-vectors
-  precedent sync acme/app --full                fetch everything again; detects deletions
+  precedent sync acme/app --full             # detects deletions
   precedent sync --watch --every 5m"
 )]
 pub struct SyncCommand {
@@ -263,10 +275,10 @@ pub struct SyncCommand {
     /// Fetch everything again and detect deleted items
     #[arg(long)]
     pub full: bool,
-    /// Hide all deleted items, even more than a tenth of a source
-    #[arg(long, requires = "sources", requires = "full")]
-    pub hide_gone: bool,
-    /// Keep syncing at intervals until Ctrl+C; failures are retried the next time
+    /// Hide deleted items even if they are more than 10% of a source
+    #[arg(long, alias = "hide-gone", requires = "sources", requires = "full")]
+    pub hide_deleted: bool,
+    /// Keep syncing until Ctrl+C; failed sources are retried at the next interval
     #[arg(short, long)]
     pub watch: bool,
     /// Time between syncs: 90s, 10m, 2h
@@ -280,10 +292,10 @@ pub struct SyncCommand {
 
 #[derive(Debug, Arguments)]
 pub struct IndexCommand {
-    /// Rebuild the full-text index and the vectors from the database
+    /// Rebuild the keyword index and the semantic index from the database
     #[arg(long)]
     pub rebuild: bool,
-    /// Update only the full-text index
+    /// Update only the keyword index
     #[arg(long)]
     pub no_vectors: bool,
     #[command(flatten)]

@@ -16,33 +16,36 @@ pub use mirror::*;
 pub use notes::*;
 pub use upkeep::*;
 
+/// The heading of the options that every command has.
+const GLOBAL: &str = "Global options";
+
 /// Find duplicates and earlier solutions in mirrored issue trackers, offline.
 #[derive(Debug, Parser)]
 #[command(name = "precedent", version, about, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Examples:
-  precedent import sample                       a small sample tracker to try things out
+  precedent import sample                  # a small sample tracker
   precedent search \"replication slot fills the disk\"
   precedent import github issues.jsonl.zst --source acme/app
   precedent source add github:acme/app && precedent sync
   precedent show acme/app#12
 
-Exit codes: 0 success (also without results), 1 error, 2 invalid usage or input, 4 \
+Exit codes: 0 success (even if nothing is found), 1 error, 2 invalid usage or input, 4 \
     access denied, 130 interrupted.")]
 pub struct Args {
     /// Casebook folder [default: in the user's data folder]
-    #[arg(long, global = true, value_name = "DIR", env = "PRECEDENT_CASEBOOK")]
+    #[arg(long, global = true, value_name = "DIR", env = "PRECEDENT_CASEBOOK", help_heading = GLOBAL)]
     pub casebook: Option<PathBuf>,
     /// Don't print progress or notices
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub quiet: bool,
     /// Show which casebook and settings are used, timing, and the cause of errors
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = GLOBAL)]
     pub verbose: bool,
     /// When to color the output [default: auto]
-    #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"])]
+    #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"], help_heading = GLOBAL)]
     pub color: Option<String>,
     /// Threads for computing vectors [default: number of cores, at most 4]
-    #[arg(long, global = true, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, global = true, value_name = "N", value_parser = at_least_one, help_heading = GLOBAL)]
     pub threads: Option<usize>,
     /// Embedder that computes the vectors
     #[arg(
@@ -58,7 +61,7 @@ pub struct Args {
     pub command: Command,
 }
 
-/// What makes the vectors.
+/// The embedder that computes the vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EmbedderChoice {
     /// The built-in ONNX model
@@ -80,7 +83,7 @@ pub enum Command {
     #[command(after_help = "Examples:
   gh auth token | precedent login
   precedent login git.acme.example < token.txt
-  precedent login --device --client-id Iv1.0123456789abcdef     sign in to GitHub in the browser")]
+  precedent login --device --client-id Iv1.0123456789abcdef  # in the browser")]
     Login(LoginCommand),
     /// Remove a token saved by `login`
     Logout(HostCommand),
@@ -88,36 +91,36 @@ pub enum Command {
     Import(ImportAll),
     /// Update the indexes, or rebuild them
     Index(IndexCommand),
-    /// Search issues, pull requests and wiki pages
+    /// Search issues, pull requests, wiki pages and your notes
     Search(SearchCommand),
     /// Ask whether a problem is known, how it is solved, and what to do next
     Ask(AskCommand),
-    /// Find earlier reports of the same problem, with how likely each match is
+    /// Find earlier reports of the same problem, and how likely each is a duplicate
     Duplicates(DuplicatesCommand),
     /// Review open reports that may be duplicates
     Triage(TriageCommand),
-    /// List problems: groups of reports with the same cause
+    /// List groups of reports with the same cause
     #[command(alias = "clusters")]
     Problems(ProblemsCommand),
     /// Tune duplicate ranking to a source, from its known duplicates
     Calibrate(CalibrateCommand),
-    /// Record a decision about a pair of reports
+    /// Record a verdict on a pair of reports
     #[command(subcommand)]
     Verdict(VerdictCommand),
     /// Find out how similar problems were solved, with the comments that contain the fix
     Troubleshoot(TroubleshootCommand),
-    /// Write a cited summary of a problem to hand over
+    /// Write a handover summary of a problem, with citations
     Brief(BriefCommand),
-    /// Write an article for a knowledge base about a solved problem
+    /// Write a knowledge base article about a solved problem
     Article(ArticleCommand),
-    /// Keep private notes; checks for an existing one before saving
+    /// Add and manage private notes
     #[command(subcommand)]
     Note(NoteCommand),
     /// Show an issue or page with its whole thread
     Show(ShowCommand),
     /// Show what is mirrored and indexed, and what is missing
     Status(StatusCommand),
-    /// List, add and switch the models used for search by meaning
+    /// List, add and switch the models of the semantic index
     #[command(subcommand)]
     Model(ModelCommand),
     /// Check the casebook for problems and repair them
@@ -126,10 +129,10 @@ pub enum Command {
     #[command(after_help = "Examples:
   precedent backup ~/casebook-2026-05-12.db
 
-The full-text index and the vectors are not included; they are rebuilt from the \
-    backup.")]
+The keyword index and the semantic index are not included; they are rebuilt from \
+    the backup.")]
     Backup(BackupCommand),
-    /// Restore a backup; the current data is kept aside
+    /// Restore a backup; the current data is saved under another name
     #[command(
         after_help = "The casebook may be open elsewhere: readers see either the old or the new data, \
     never a mix.
@@ -142,12 +145,13 @@ Examples:
     /// Export the casebook to one checksummed file, for a colleague
     #[command(
         after_help = "The file contains sources, documents, comments, links and verdicts; private notes \
-    and internal comments only with --with-notes; never tokens. The casebook stays \
-    usable meanwhile. The full-text index and the vectors are rebuilt on import.
+    and internal comments only with --with-notes; never tokens. You can keep \
+    using the casebook during the export. The indexes are rebuilt on import.
 
 Examples:
   precedent export acme.casebook
-  precedent --casebook ~/acme import casebook acme.casebook      into a separate casebook"
+  # into a separate casebook
+  precedent --casebook ~/acme import casebook acme.casebook"
     )]
     Export(ExportCommand),
     /// Evaluate ranking on sets of reports with known duplicates
@@ -161,14 +165,14 @@ Examples:
     override the settings file, which overrides the defaults.
 
 Examples:
-  precedent config set source acme/app            use this source for bare numbers
+  precedent config set source acme/app        # use this source for bare numbers
   precedent config set duplicates.threshold 0.5
   precedent config list"
     )]
     Config(ConfigCommand),
     /// Print the JSON Schema of a command's --json output
     #[command(after_help = "Examples:
-  precedent schema                  list the schemas
+  precedent schema                  # list the schemas
   precedent schema duplicates
   precedent schema --into docs/schema")]
     Schema {
@@ -222,5 +226,17 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         super::Args::command().debug_assert();
+    }
+
+    #[test]
+    fn examples_fit_a_terminal_of_80_columns() {
+        fn check(command: &clap::Command) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter(|line| line.starts_with("  ")) {
+                assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&super::Args::command());
     }
 }

@@ -1,18 +1,33 @@
 //! The arguments of the note commands.
 
-use clap::{Args as Arguments, Subcommand};
+use clap::{
+    Args as Arguments, Subcommand,
+    builder::{PossibleValue, PossibleValuesParser},
+};
 
 use super::json::Json;
 
-/// The kinds of notes, as typed.
-const NOTE_KINDS: [&str; 8] =
-    ["lesson", "curiosity", "thesis", "signal", "episode", "watchpoint", "summary", "article"];
+/// The kinds of notes, with their descriptions.
+const NOTE_KINDS: [(&str, &str); 8] = [
+    ("lesson", "Something learned"),
+    ("curiosity", "A question worth following"),
+    ("thesis", "A claim to test"),
+    ("signal", "An observation"),
+    ("episode", "A single event"),
+    ("watchpoint", "Something to keep an eye on"),
+    ("summary", "A summary of other notes or reports"),
+    ("article", "A knowledge base article"),
+];
+
+fn note_kinds() -> PossibleValuesParser {
+    NOTE_KINDS.map(|(name, about)| PossibleValue::new(name).help(about)).into()
+}
 
 /// A note's content.
 #[derive(Debug, Arguments)]
 pub struct NoteDraftArgs {
     /// Kind of note; lessons, curiosities and articles are checked for existing ones
-    #[arg(short, long, value_name = "KIND", value_parser = NOTE_KINDS, default_value = "lesson")]
+    #[arg(short, long, value_name = "KIND", value_parser = note_kinds(), default_value = "lesson")]
     pub kind: String,
     /// Title
     #[arg(short, long)]
@@ -26,8 +41,8 @@ pub struct NoteDraftArgs {
 pub enum NoteCommand {
     /// Save a note, unless it already exists
     #[command(after_help = "Examples:
-  precedent note add --title \"Slots fill the disk\" --body \"Restart the heartbeat.\" --attach acme/app#12
-  pbpaste | precedent note add -k episode -t \"Outage of 12 May\" -b - --tag outage")]
+  precedent note add -t \"Slots fill disk\" -b \"Restart it.\" --attach acme/app#12
+  pbpaste | precedent note add -k episode -t \"Outage of 12 May\" -b -")]
     Add {
         #[command(flatten)]
         draft: NoteDraftArgs,
@@ -50,7 +65,7 @@ pub enum NoteCommand {
         #[command(flatten)]
         json: Json,
     },
-    /// Edit a note; fields you don't give stay unchanged
+    /// Edit a note; options you omit leave it unchanged
     Edit {
         /// Note: note#12, or 12
         key: String,
@@ -78,7 +93,7 @@ pub enum NoteCommand {
     /// List notes, newest first
     List {
         /// Filter by kind
-        #[arg(short, long, value_name = "KIND", value_parser = NOTE_KINDS)]
+        #[arg(short, long, value_name = "KIND", value_parser = note_kinds())]
         kind: Option<String>,
         /// Include archived notes
         #[arg(long = "archived")]

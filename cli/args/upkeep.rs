@@ -35,9 +35,9 @@ Example:
     },
     /// Install a model from local files
     #[command(
-        after_help = "A folder or archive (.tar, .tar.gz, .tar.zst) with an ONNX file, tokenizer.json, \
-    tokenizer_config.json, special_tokens_map.json and config.json; or the ONNX file \
-    next to them. The model is tested before it is installed.
+        after_help = "PATH is a folder or archive (.tar, .tar.gz, .tar.zst) that contains an ONNX file, \
+    tokenizer.json, tokenizer_config.json, special_tokens_map.json and config.json, or an \
+    ONNX file with those files beside it. The model is tested before it is installed.
 
 Examples:
   precedent model import ./bge-small
@@ -63,7 +63,7 @@ Examples:
     Use {
         /// `builtin`, or the name of an installed model
         name: String,
-        /// Don't compute the vectors now; `precedent index` does it later
+        /// Don't update the semantic index now; `precedent index` does it later
         #[arg(long)]
         no_index: bool,
     },
@@ -78,9 +78,9 @@ Examples:
 #[command(
     after_help = "Known duplicates come from your verdicts, the tracker's duplicate links, and \
     statements in the texts. Each is searched for as if it had just been filed, among \
-    older reports only. From 20 known duplicates, the confidence is calibrated; from \
-    100, the order of candidates as well. The figures are measured on reports that were \
-    not used for fitting.
+    older reports only. With at least 20 known duplicates, the confidence is calibrated; \
+    with at least 100, the ranking too. The figures are measured on reports that were not \
+    used for fitting.
 
 A source that marks its duplicates is calibrated automatically after an import, a \
     sync or `index`, and again when the number of known duplicates has grown by half.
@@ -88,7 +88,7 @@ A source that marks its duplicates is calibrated automatically after an import, 
 Examples:
   precedent calibrate acme/app
   precedent calibrate acme/app --dry-run --json
-  precedent calibrate acme/app --replay         would it have been right in the last six months?"
+  precedent calibrate acme/app --replay      # check the last six months"
 )]
 pub struct CalibrateCommand {
     /// Source: owner/name
@@ -96,7 +96,8 @@ pub struct CalibrateCommand {
     /// Print the figures without saving the calibration
     #[arg(long)]
     pub dry_run: bool,
-    /// Check the reports of the last months again as they were filed, and count the right answers
+    /// Check the reports of the last N months again as they were filed, and count the correct
+    /// matches [default: 6]
     #[arg(long, value_name = "MONTHS", num_args = 0..=1, default_missing_value = "6", require_equals = true)]
     pub replay: Option<u32>,
     #[command(flatten)]
@@ -105,8 +106,8 @@ pub struct CalibrateCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "A set is a folder with corpus.jsonl (id, title, body, created_at; oldest first; .zst \
-    too), qrels.tsv (query, earlier duplicate, 1) and negatives.txt (ids without a known \
+    after_help = "A set is a folder with corpus.jsonl (id, title, body, created_at; oldest first; also \
+    as .zst), qrels.tsv (query, earlier duplicate, 1) and negatives.txt (ids without a known \
     duplicate). Each query is a report as filed; its candidates are the reports created \
     before it.
 
@@ -119,7 +120,7 @@ pub struct EvalCommand {
     /// Folders that contain the sets
     #[arg(required_unless_present = "solved", value_name = "SET")]
     pub sets: Vec<PathBuf>,
-    /// Evaluate how often the shown part of a solved thread from this source contains the fix
+    /// For solved threads of this source, measure how often the excerpt shown contains the fix
     #[arg(long, value_name = "SOURCE", conflicts_with = "sets")]
     pub solved: Option<String>,
     /// Evaluate how often solved cases are found in these sets, and how often unrelated texts get
@@ -133,8 +134,8 @@ pub struct EvalCommand {
     /// title's three rarest words
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t)]
     pub form: Form,
-    /// Rankings to evaluate [default: all; the search rankings if the query is not the whole
-    /// report]
+    /// Rankings to evaluate, comma-separated: lexical, semantic, hybrid, duplicates, calibrated
+    /// [default: all; with --as title or words, the first three]
     #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = Arm::parse)]
     pub by: Vec<Arm>,
     /// Save the results to this file [default: last.json in the cache]
@@ -157,8 +158,8 @@ pub struct EvalCommand {
     #[arg(long = "judged", value_name = "DIR|FILE")]
     pub judgements: Option<PathBuf>,
 
-    /// Ask these translations of reports instead of the reports (tab-separated: set, report, language,
-    /// title, sentence)
+    /// Use these translations as queries instead of the reports (tab-separated: set, report,
+    /// language, title, sentence)
     #[arg(long, value_name = "FILE")]
     pub translations: Option<PathBuf>,
     /// Use only candidates from this many days before each report, and only reports with a
@@ -191,7 +192,7 @@ pub enum ConfigCommand {
         /// Value
         value: String,
     },
-    /// Remove a setting from the settings file, back to its default
+    /// Reset a setting to its default
     Unset {
         /// Name of the setting, such as duplicates.threshold
         key: String,
@@ -226,13 +227,14 @@ pub struct McpCommand {
 #[derive(Debug, Arguments)]
 #[command(
     after_help = "Checks permissions, disk space, the model and its runtime, the database, unreachable \
-    rows, the full-text index and the vectors. The exit code is 1 while problems remain.
+    rows, the keyword index and the semantic index. The exit code is 1 while problems remain.
 
 Examples:
   precedent doctor
-  precedent doctor --repair          repair what can be repaired; backs up before removing a row
+  precedent doctor --repair            # backs up before removing a row
   precedent doctor --json=id,what,remedy
-  precedent doctor --bundle report.json   for a bug report: versions, settings, sizes, counts, problems; no names, no texts"
+  # diagnostics for a bug report, without names or tracker text
+  precedent doctor --bundle report.json"
 )]
 pub struct DoctorCommand {
     /// Repair what can be repaired
@@ -241,7 +243,7 @@ pub struct DoctorCommand {
     /// Write diagnostics for a bug report to this file; contains no tracker text, names or tokens
     #[arg(long, value_name = "FILE", conflicts_with = "repair")]
     pub bundle: Option<PathBuf>,
-    /// Overwrite the file if it exists
+    /// With --bundle, overwrite the file if it exists
     #[arg(short, long, requires = "bundle")]
     pub force: bool,
     /// Warn if the casebook's disk has fewer free megabytes than this

@@ -257,11 +257,11 @@ impl From<tantivy::TantivyError> for Error {
         use tantivy::TantivyError as E;
         match &error {
             E::LockFailure(LockError::LockBusy, _) => {
-                Self::new(Code::Busy, "another process is updating the full-text index")
+                Self::new(Code::Busy, "another process is updating the keyword index")
                     .with_hint("Wait until it has finished, then try again.")
             }
             // tantivy gives no reason why a writer thread stopped.
-            E::ErrorInThread(_) => Self::new(Code::Io, "the full-text index could not be written").with_hint(
+            E::ErrorInThread(_) => Self::new(Code::Io, "the keyword index could not be written").with_hint(
                 "Usually the disk is full or a quota is exceeded. Free some space and run the command again.",
             ),
             // A system error does not mean that the files are damaged.
@@ -271,14 +271,14 @@ impl From<tantivy::TantivyError> for Error {
                 disk(io_error)
             }
             E::OpenDirectoryError(_) | E::OpenWriteError(_) => {
-                Self::new(Code::Io, format!("full-text index: {error}"))
+                Self::new(Code::Io, format!("keyword index: {error}"))
                     .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
             }
             E::IoError(_) | E::OpenReadError(_) | E::DataCorruption(_) | E::IncompatibleIndex(_) => {
-                Self::new(Code::Corrupt, format!("full-text index: {error}"))
+                Self::new(Code::Corrupt, format!("keyword index: {error}"))
                     .with_hint("Run `precedent index --rebuild` to rebuild it from the database.")
             }
-            _ => Self::new(Code::Internal, format!("full-text index: {error}")),
+            _ => Self::new(Code::Internal, format!("keyword index: {error}")),
         }
         .with_source(error)
     }
@@ -290,7 +290,7 @@ fn disk(error: &io::Error) -> Error {
         return Error::new(Code::Io, "the disk is full")
             .with_hint("Free some space and run the command again.");
     }
-    Error::new(Code::Io, format!("the full-text index cannot be read or written: {}", plain(error)))
+    Error::new(Code::Io, format!("the keyword index cannot be read or written: {}", plain(error)))
         .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
 }
 

@@ -262,7 +262,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
             (Some(case), _) if case.helps >= SURELY => format!("Try the fix for {}.", case.key),
             (Some(case), _) => compare(&case.key),
             (None, Some(report)) => compare(&report.key),
-            (None, None) => "Search with other words, then file a new report.".to_owned(),
+            (None, None) => "Try a search with different terms. If nothing matches, file a new report.".to_owned(),
         }];
     };
     let key = &problem.key;

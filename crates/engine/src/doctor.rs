@@ -74,8 +74,8 @@ pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Resu
 /// Returns the error for a folder without a casebook.
 fn no_casebook(folder: &Path) -> Error {
     Error::not_found(format!("no casebook found in {}", folder.display())).with_hint(
-        "To use another folder: --casebook DIR. To create a casebook there: precedent import sample, precedent import FILE …, \
-         or precedent source add github:owner/name.",
+        "Create one with `precedent import sample`, `precedent import FILE` or `precedent source add github:owner/name`, \
+         or choose another folder with --casebook DIR.",
     )
 }
 
@@ -202,7 +202,7 @@ impl CheckUp<'_> {
             id,
             Severity::Warning,
             error.to_string(),
-            "Similar reports in other words are not found; keyword search works.",
+            "Reports that use different words for the same problem are not found.",
             error.hint().unwrap_or("Reinstall Precedent."),
         ))
     }
@@ -318,7 +318,7 @@ impl CheckUp<'_> {
             findings.push(report(
                 "kept_copy",
                 Severity::Notice,
-                format!("{} is a kept copy ({} kB)", path.display(), size.div_ceil(1000)),
+                format!("{} is a copy of earlier data ({} kB)", path.display(), size.div_ceil(1000)),
                 "It takes up space, but can be restored.",
                 "Delete it when you no longer need it.",
             ));
@@ -402,7 +402,7 @@ impl CheckUp<'_> {
             ..repairable(
                 "full_text_damaged",
                 Severity::Warning,
-                format!("full-text index files are damaged: {complaint}"),
+                format!("keyword index files are damaged: {complaint}"),
                 "Keyword search fails or misses documents. The index can be rebuilt from the database.",
             )
         });
@@ -479,7 +479,7 @@ impl CheckUp<'_> {
                     "vectors_damaged",
                     Severity::Warning,
                     format!("the vector file is damaged: {}", damage.replace('\n', " ")),
-                    "Search by meaning fails or misses passages. The vectors can be rebuilt from the database.",
+                    "Semantic search fails or misses passages. Its index can be rebuilt from the database.",
                 )
             });
             if !self.repair {

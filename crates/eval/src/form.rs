@@ -15,7 +15,7 @@ pub enum Form {
     Report,
     /// Title, as typed into a search
     Title,
-    /// Three rarest words of the title, in their order
+    /// Three rarest words of the title, in title order
     Words,
 }
 

@@ -95,7 +95,7 @@ pub struct Small {
 pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
     if paths.is_empty() {
         return Err(Error::invalid("no log was given")
-            .with_hint("Give a file, an archive or a folder of logs."));
+            .with_hint("Pass a file, an archive or a folder of logs."));
     }
     let (send, receive) = sync_channel::<Part>(QUEUE_LENGTH);
     thread::scope(|scope| {
@@ -162,7 +162,7 @@ fn empty(files: &[LogFile]) -> Error {
         _ => format!("all {} files are empty", files.len()),
     };
     Error::invalid(message).with_hint(
-        "Give the file that the program writes to, or wait until it has written something.",
+        "Pass the file that the program writes to, or wait until it has written something.",
     )
 }
 

@@ -46,7 +46,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     text.add(&format!("**Tell the customer**: {}", advice(response, verdict)));
     if let Some(problem) = &response.problem {
         render_evidence(problem, &mut text);
-        next.push(format!("{} continues its thread.", read_call(&problem.key, first)));
+        next.push(format!("{} to continue its thread.", read_call(&problem.key, first)));
     }
     for article in &response.articles {
         text.gap();
@@ -77,7 +77,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
                 }
             }
         }
-        next.push(format!("{} reads the solved case.", read_call(&case.key, case.fix.as_deref())));
+        next.push(format!("{} to read the solved case.", read_call(&case.key, case.fix.as_deref())));
     }
     if !response.related.is_empty() {
         text.gap();
@@ -116,7 +116,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
             next.push(format!("{} to compare it.", read_call(&report.key, None)));
         }
         next.push(
-            "search_issues with the message, the code or the symptom in a few words finds mentions in any report."
+            "call search_issues with the message, the code or the symptom in a few words to find mentions."
                 .to_owned(),
         );
     }
@@ -145,12 +145,12 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
         _ if problem.confidence >= 1.0 => format!("**Known problem: {status}.**"),
         _ if problem.confidence >= SAME => {
             format!(
-                "**Known problem: {status}** ({} the same problem).",
+                "**Known problem: {status}** ({} likely to be the same problem).",
                 percent(problem.confidence)
             )
         }
         _ => format!(
-            "**Probably a known problem: {status}** ({} the same problem).",
+            "**Probably a known problem: {status}** ({} likely to be the same problem).",
             percent(problem.confidence)
         ),
     };

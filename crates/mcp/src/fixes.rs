@@ -9,28 +9,35 @@ use serde_json::json;
 use super::{
     ask,
     markdown::{
-        TITLE, Text, call, change_heading, day, facts, inline, percent, read_call,
+        TITLE, Text, call, change_heading, day, facts, inline, percent, plural, read_call,
         report as describe, state,
     },
     output::{self, Item},
 };
 
-/// The maximum length of the text of a wiki page, in characters.
-const PASSAGE: usize = 600;
+/// The maximum length of a quotation of an article or a wiki page, in characters.
+const MAX_PASSAGE: usize = 600;
 /// The maximum length of a short quotation, in characters.
 const SHORT_QUOTE: usize = 300;
 /// The maximum length of the fix of an error in a log, in characters.
-const LOG_FIX: usize = 300;
+const MAX_LOG_FIX: usize = 300;
 
-/// Renders the solved cases of a problem.
-pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, output::Fixes) {
+/// Renders the solved cases of a problem; `anyway` says that weak matches were requested.
+pub fn render(
+    response: &TroubleshootResponse,
+    anyway: bool,
+    max_chars: usize,
+) -> (String, output::Fixes) {
     let mut text = Text::new(max_chars);
     text.notices(&response.notices);
     let so_far = if response.conclusive { "" } else { " so far" };
     if let Some(problem) = &response.problem {
         text.add(&facts([
             format!("**{}** {}", inline(&problem.key, TITLE), inline(&problem.title, TITLE)),
-            format!("{} the same problem", percent(problem.confidence)),
+            match problem.confidence {
+                1.0.. => String::new(),
+                confidence => format!("{} likely to be the same problem", percent(confidence)),
+            },
             ask::status(problem),
         ]));
     }
@@ -43,14 +50,16 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
         TroubleshootOutcome::Solved => {
             format!("**Possibly solved before**: {count} {cases} that may help.")
         }
-        TroubleshootOutcome::Wiki => format!("**No solved case matches{so_far}.** Wiki pages:"),
+        TroubleshootOutcome::Wiki => {
+            format!("**No solved case matches{so_far}.** Wiki pages follow.")
+        }
         TroubleshootOutcome::Nothing => format!("**No solved case or wiki page matches{so_far}.**"),
     });
     for report in &response.open {
         let line =
             describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
         text.add(&format!(
-            "Known and still open: {line} ({} the same problem)",
+            "Known and still open: {line} ({} likely to be the same problem)",
             percent(report.confidence)
         ));
     }
@@ -58,7 +67,7 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
         text.gap();
         let heading =
             format!("Article [{}] {}", inline(&article.key, TITLE), inline(&article.title, TITLE));
-        text.quote(&heading, &article.text, PASSAGE);
+        text.quote(&heading, &article.text, MAX_PASSAGE);
     }
     let mut next = Vec::new();
     for (at, case) in response.cases.iter().enumerate() {
@@ -66,7 +75,7 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
         let share = text.budget() / (count - at);
         render_case(case, share, &mut text);
         next.push(format!(
-            "{} reads the rest of the thread.",
+            "{} to read the rest of the thread.",
             read_call(&case.key, case.fix.as_deref())
         ));
     }
@@ -80,7 +89,7 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
         let line = describe(&case.key, case.state, case.state_reason.as_deref(), &case.title);
         text.add(&format!("{kind}: {line}"));
         if let Some(comment) = &case.said {
-            text.comment("Last comment", &case.key, comment, SHORT_QUOTE);
+            text.comment(comment.heading(), &case.key, comment, SHORT_QUOTE);
         }
     }
     for passage in &response.wiki {
@@ -90,23 +99,23 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
             inline(&passage.key, TITLE),
             inline(&passage.title, TITLE)
         );
-        text.quote(&heading, &passage.text, PASSAGE);
+        text.quote(&heading, &passage.text, MAX_PASSAGE);
         if response.cases.is_empty() {
-            next.push(format!("{} reads the page.", read_call(&passage.key, None)));
+            next.push(format!("{} to read the page.", read_call(&passage.key, None)));
         }
     }
     if response.cases.is_empty() {
         match &response.key {
             Some(key) => next.push(format!(
-                "{} for the status and related open reports.",
+                "{} to get the status and related open reports.",
                 call("ask", &json!({"key": key}))
             )),
-            None => next.push("ask with the same text for related open reports.".to_owned()),
+            None => {
+                next.push("call ask with the same text to find related open reports.".to_owned());
+            }
         }
-        next.push(
-            "find_fixes with anyway true lists the closest cases; search_issues takes the exact message."
-                .to_owned(),
-        );
+        let weak = if anyway { "" } else { "find_fixes with anyway: true to list weak matches, or " };
+        next.push(format!("call {weak}search_issues with the exact error message."));
     }
     let is_listed = |key: &str| response.cases.iter().any(|case| case.key == key);
     let problem = response.problem.iter().filter(|problem| !is_listed(&problem.key));
@@ -128,7 +137,9 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
     let end = text.budget().saturating_sub(share);
     let relation = match case.relation {
         Some(CaseRelation::Itself) => "this report".to_owned(),
-        Some(CaseRelation::Canonical) => "known duplicate of this case".to_owned(),
+        Some(CaseRelation::Canonical) => {
+            "the queried report is a known duplicate of this case".to_owned()
+        },
         None => format!("{} likely to help", percent(case.helps)),
     };
     text.add(&facts([
@@ -136,7 +147,7 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         state(case.state, case.state_reason.as_deref()),
         day(case.closed_at),
         relation,
-        case.via.as_ref().map_or_else(String::new, |via| format!("matched by {via}")),
+        case.via.as_ref().map_or_else(String::new, |via| format!("matched through its duplicate {via}")),
     ]));
     let note =
         case.asked_version.as_ref().map(|version| format!(" ({})", inline(&version.words(), 120)));
@@ -171,9 +182,18 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
 pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::Fixes) {
     let mut text = Text::new(max_chars);
     text.notices(&response.notices);
+    let looked_up = match response.errors.len() as u64 {
+        count if count < response.distinct => format!(", {count} looked up"),
+        _ => String::new(),
+    };
     text.add(&format!(
-        "**{} distinct errors in {} lines**: {} solved, {} known, {} possibly known, {} not seen before.",
-        response.distinct, response.lines, response.solved, response.known, response.perhaps, response.new
+        "**{} in {}**{looked_up}: {} solved, {} known, {} possibly known, {} not seen before.",
+        plural(response.distinct, "distinct error"),
+        plural(response.lines, "line"),
+        response.solved,
+        response.known,
+        response.perhaps,
+        response.new
     ));
     for error in &response.errors {
         text.gap();
@@ -187,19 +207,20 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
     let mut next = match best {
         Some(case) => {
             vec![format!(
-                "{} reads the rest of the thread.",
+                "{} to read the rest of the thread.",
                 read_call(&case.key, case.fix.as_deref())
             )]
         }
         None if response.distinct == 0 => {
-            vec!["ask with the customer's description, because the log has no error.".to_owned()]
+            vec!["call ask with the customer's description; the log has no error.".to_owned()]
         }
-        None => vec!["ask with one of the errors as text for related reports.".to_owned()],
+        None => vec!["call ask with one of the errors as text to find related reports.".to_owned()],
     };
     let more = response.distinct.saturating_sub(response.errors.len() as u64);
     if more > 0 {
         next.push(format!(
-            "find_fixes with a larger max_errors (up to 50) looks up {more} more errors."
+            "call find_fixes with a larger max_errors (up to 50) to look up {}.",
+            plural(more, "more error")
         ));
     }
     let item = |error: &LogError| match (&error.case, &error.known) {
@@ -230,7 +251,7 @@ fn render_error(error: &LogError, text: &mut Text) {
         ];
         text.add(&facts(case_facts));
         if let Some(comment) = case.solutions().next() {
-            text.comment(comment.heading(), &case.key, comment, LOG_FIX);
+            text.comment(comment.heading(), &case.key, comment, MAX_LOG_FIX);
         }
     } else if let Some(report) = &error.known {
         let label = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };

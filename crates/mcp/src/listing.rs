@@ -38,7 +38,7 @@ pub async fn search(
 ) -> Result<(String, output::Search)> {
     if args.query.trim().is_empty() {
         return Err(Error::invalid("search_issues: the query is empty")
-            .with_hint("Give search terms, or only filters: is:open lists open items."));
+            .with_hint("Pass search terms, or only filters: is:open lists open items."));
     }
     match query::parse(&args.query)?.is_empty() {
         true => browse(casebook, args, task).await,
@@ -136,7 +136,7 @@ fn page(
         Some(hit) => {
             let passage = hit.passages.first().filter(|passage| passage.part == Part::Comment);
             let call = read_call(&hit.key, passage.map(|passage| &*passage.anchor));
-            next.push(format!("{call} reads the first; for others pass their key and comment."));
+            next.push(format!("{call} to read the first; for others pass their key and comment."));
         }
         None if args.offset.0 > 0 => {
             next.push("there are no results from this offset on; omit offset.".to_owned())
@@ -144,14 +144,14 @@ fn page(
         None => {
             text.add("**No result.** The whole casebook was searched, closed reports included.");
             next.push(
-                "ask with the whole message as text, or search_issues with fewer words or filters."
+                "call ask with the whole message as text, or search_issues with fewer words or filters."
                     .to_owned(),
             );
         }
     }
     if let Some(offset) = next_offset {
         let arguments = json!({"query": inline(&args.query, 200), "offset": offset});
-        next.push(format!("{} lists more.", call("search_issues", &arguments)));
+        next.push(format!("{} to list more.", call("search_issues", &arguments)));
     }
     let results = response.hits.iter().take(count).map(Item::from).collect();
     ((text.finish(next), output::Search { results, next_offset }), count)

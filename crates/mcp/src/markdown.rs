@@ -103,6 +103,11 @@ pub fn percent(share: f32) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
+/// Formats a count with its noun: "1 line", "2 lines".
+pub fn plural(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Joins the parts that are not empty.
 pub fn facts<S: AsRef<str>>(parts: impl IntoIterator<Item = S>) -> String {
     let parts = parts.into_iter().filter(|part| !part.as_ref().is_empty());

@@ -85,9 +85,9 @@ fn one_question(tool: &str, questions: &[&str]) -> Result<()> {
     match questions.iter().filter(|text| !text.trim().is_empty()).count() {
         1 => Ok(()),
         0 => Err(Error::invalid(format!("{tool}: no question was given"))
-            .with_hint("Give a text or the key of an item (owner/name#12).")),
+            .with_hint("Pass a text or the key of an item (owner/name#12).")),
         _ => Err(Error::invalid(format!("{tool}: more than one question was given"))
-            .with_hint("Give only one: a text, a key, or the path of a log.")),
+            .with_hint("Pass only one: a text, a key, or the path of a log.")),
     }
 }
 
@@ -110,7 +110,7 @@ pub struct Server {
 
 #[tool_router]
 impl Server {
-    /// Answer about a problem in one reply: is it known, has it been solved, what to tell the
+    /// Answer about a problem in one reply: whether it is known or solved, and what to tell the
     /// customer. Takes any text (error message, stack trace, log, email) or the key of an item.
     /// Start here.
     #[tool(output_schema = schema::<output::Ask>(), annotations(read_only_hint = true, open_world_hint = false))]
@@ -132,8 +132,8 @@ impl Server {
         .await
     }
 
-    /// Search issues, pull requests, wiki pages and notes, open and closed, by words and by
-    /// meaning.
+    /// Search issues, pull requests, wiki pages and notes, open and closed, in the keyword index and
+    /// the semantic index.
     #[tool(output_schema = schema::<output::Search>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn search_issues(
         &self,
@@ -196,7 +196,7 @@ impl Server {
                 settings,
             };
             let response = self.casebook().await?.troubleshoot(request, task).await?;
-            Ok(fixes::render(&response, p.max_chars.0))
+            Ok(fixes::render(&response, p.anyway, p.max_chars.0))
         })
         .await
     }
@@ -225,7 +225,7 @@ impl Server {
         .await
     }
 
-    /// Write a cited summary of an issue or a question, to hand over. Private notes are never
+    /// Write a handover summary of an issue or a question, with citations. Private notes are never
     /// included.
     #[tool(output_schema = schema::<output::Brief>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn write_brief(
@@ -255,7 +255,7 @@ impl Server {
             let (part, next_offset) = page(&brief, p.offset.0, text.budget().saturating_sub(1));
             text.add(part);
             let next = next_offset
-                .map(|offset| format!("write_brief with the same arguments and offset {offset} continues."));
+                .map(|offset| format!("call write_brief with the same arguments and offset {offset} to continue."));
             let check = (p.redact && next_offset.is_none()).then(|| {
                 format!(
                     "have a person check the brief before it is handed over ({count} values were replaced)."
@@ -266,8 +266,7 @@ impl Server {
         .await
     }
 
-    /// Write an article for a knowledge base about a solved problem, from cited sentences of its
-    /// threads.
+    /// Write a knowledge base article about a solved problem, from cited sentences of its threads.
     #[tool(output_schema = schema::<output::Article>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn write_article(
         &self,
@@ -281,7 +280,7 @@ impl Server {
             let (part, next_offset) = page(&article.markdown, p.offset.0, text.budget().saturating_sub(1));
             text.add(part);
             let next = next_offset.map(|offset| {
-                format!("write_article with the same arguments and offset {offset} continues.")
+                format!("call write_article with the same arguments and offset {offset} to continue.")
             });
             let check = next_offset.is_none().then(|| {
                 let count = article.redactions;
@@ -327,7 +326,7 @@ impl Server {
             };
             let response = casebook.add_note(draft, task).await?;
             let next = format!(
-                "{} reads the note.",
+                "{} to read the note.",
                 call("read_thread", &json!({"key": response.note.key}))
             );
             let similar = SimilarNotes {
@@ -444,7 +443,7 @@ impl Server {
         if key.is_some() == is_draft {
             let inputs = if is_draft { "both an item and a draft" } else { "no item and no draft" };
             return Err(Error::invalid(format!("find_duplicates: {inputs} were given"))
-                .with_hint("Give either an item (number or key) or a draft (title and body)."));
+                .with_hint("Pass either an item (number or key) or a draft (title and body)."));
         }
         let default_source = self.source.as_deref().filter(|_| is_draft && !p.everywhere);
         Ok(DuplicatesRequest {

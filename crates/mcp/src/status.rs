@@ -4,7 +4,7 @@ use precedent_core::model::{MirrorView, SimilarNotes, Status};
 use serde::Serialize;
 
 use super::{
-    markdown::{TITLE, Text, inline, percent},
+    markdown::{TITLE, Text, inline, percent, plural},
     output::{self, Item},
 };
 
@@ -19,13 +19,19 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
         && coverage.unread == 0
         && coverage.embedded >= coverage.chunks
         && status.model.problem.is_none();
-    text.add(&format!("**{} sources, {} documents**", status.sources.len(), coverage.documents));
+    text.add(&format!(
+        "**{}, {}**",
+        plural(status.sources.len() as u64, "source"),
+        plural(coverage.documents, "document")
+    ));
     for source in &status.sources {
-        let (issues, pulls, pages) = (source.issues, source.pull_requests, source.pages);
-        let counts = format!(
-            "{issues} issues, {pulls} pull requests, {pages} pages, {} comments",
-            source.comments
-        );
+        let counts = [
+            plural(source.issues, "issue"),
+            plural(source.pull_requests, "pull request"),
+            plural(source.pages, "page"),
+            plural(source.comments, "comment"),
+        ];
+        let counts = counts.join(", ");
         let mirror = mirrors.iter().find(|mirror| mirror.source == source.key);
         let time = mirror.and_then(|mirror| mirror.synced_at);
         let sync_note = time
@@ -50,7 +56,7 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
         (_, false) => {
             "a person runs `precedent index`; until then, no match does not prove that there is none."
         }
-        _ => "ask with the customer's text.",
+        _ => "call ask with the customer's text.",
     };
     let sources = status.sources.iter().map(|source| output::Source {
         key: source.key.clone(),

@@ -139,7 +139,7 @@ pub fn render(
             arguments["whole"] = true.into();
         }
         format!(
-            "{} continues: {} characters and {comments} of {} comments are left.",
+            "{} to continue: {} characters and {comments} of {} comments are left.",
             call("read_thread", &arguments),
             total - offset,
             transcript.anchors.len()
@@ -149,7 +149,7 @@ pub fn render(
         |link: &&LinkView| link.outgoing && link.kind == "duplicate_of" && link.document.is_some();
     let canonical = thread.links.iter().filter(|_| start == 0).find(is_canonical);
     let canonical =
-        canonical.map(|link| format!("{} reads the report to keep.", read_call(&link.key, None)));
+        canonical.map(|link| format!("{} to read the report to keep.", read_call(&link.key, None)));
     let own_problem = problem.filter(|problem| problem.key == thread.key);
     let payload = output::Thread {
         key: thread.key.clone(),

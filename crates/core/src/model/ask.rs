@@ -148,10 +148,10 @@ impl KnownProblem {
                 "Fixed {fix}; {version} should have the fix. If it fails there, the problem may have come back."
             ),
             (Some(false), Some(to)) => {
-                format!("{version} is older than the fix {of_fix}; update to {to} or later.")
+                format!("{version} does not have the fix; update to {to} or later.")
             }
             (Some(false), None) => {
-                format!("{version} is older than the fix {of_fix}; update to a later release.")
+                format!("{version} does not have the fix {of_fix}; update to a later release.")
             }
             (None, _) => format!("Fixed {fix}. It is unclear whether {version} has the fix."),
         })

@@ -441,7 +441,8 @@ impl std::fmt::Display for Disposition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Open => f.write_str("still open"),
-            Self::Fixed(Some(by)) => write!(f, "already fixed; see {by}"),
+            Self::Fixed(Some(by)) if by.contains('#') => write!(f, "fixed by {by}"),
+            Self::Fixed(Some(by)) => write!(f, "fixed in {by}"),
             Self::Fixed(None) => f.write_str("already fixed"),
             Self::Completed => f.write_str(ProblemStatus::ClosedWithoutFix.words()),
             Self::PossibleRegression(_) => f.write_str("fixed earlier; possibly a regression"),

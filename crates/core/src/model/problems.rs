@@ -40,14 +40,15 @@ pub enum ProblemList {
 }
 
 impl ProblemList {
-    /// Returns what the list contains, in words.
-    pub fn words(self) -> &'static str {
+    /// Returns a heading with the number of problems: "1 open problem, oldest first".
+    pub fn heading(self, count: usize) -> String {
+        let s = if count == 1 { "" } else { "s" };
         match self {
-            Self::Frequent => "problems with open reports, most reported first",
-            Self::Waiting => "open problems, oldest first",
-            Self::Unreleased => "problems fixed but not released",
-            Self::Recurring => "problems that came back after the fix",
-            Self::WithoutArticle => "solved problems without an article",
+            Self::Frequent => format!("{count} problem{s} with open reports, most reported first"),
+            Self::Waiting => format!("{count} open problem{s}, oldest first"),
+            Self::Unreleased => format!("{count} problem{s} fixed but not released"),
+            Self::Recurring => format!("{count} problem{s} that came back after the fix"),
+            Self::WithoutArticle => format!("{count} solved problem{s} without an article"),
         }
     }
 }

@@ -163,7 +163,7 @@ impl AskedVersion {
         let version = &self.version;
         match self.has_fix {
             Some(true) => format!("{version} should have the fix"),
-            Some(false) => format!("{version} is older than the fix"),
+            Some(false) => format!("{version} does not have the fix"),
             None => format!("{version} may or may not have the fix"),
         }
     }
@@ -213,7 +213,7 @@ pub struct SolvedCase {
     pub same_signature: bool,
     /// Merged pull requests that closed the case.
     pub fixed_by: Vec<FixedBy>,
-    /// Product versions that the problem was reported on.
+    /// Product versions that the report mentions.
     pub reported_on: Vec<String>,
     /// Versions of other programs that the report names, such as `Ubuntu 22.04.1`.
     pub environment: Vec<String>,

@@ -112,7 +112,7 @@ pub(crate) fn reasons(
     let names = rare(fulltext, TermKind::Identifier, names, |name| name.clone())?;
     if !names.is_empty() {
         let names = names.iter().map(|name| brief(spelling(about.text, name)));
-        out.push(format!("both name {}", names.collect::<Vec<_>>().join(", ")));
+        out.push(format!("both mention {}", names.collect::<Vec<_>>().join(", ")));
     }
     let title_terms: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
     // Codes are already listed.
@@ -132,27 +132,27 @@ pub(crate) fn reasons(
         // The first line of a question is no title to its writer.
         out.push(match about.draft.document {
             Some(_) => format!("titles share {words}"),
-            None => format!("its title names {words}"),
+            None => format!("title contains {words}"),
         });
     }
     if candidate.details.said_anew >= MIN_COMMENT_SHARE && !comment_words.is_empty() {
         let quotes: Vec<String> =
             comment_words.iter().take(MAX_ITEMS).map(|w| format!("“{w}”")).collect();
-        out.push(format!("its comments name {}", quotes.join(", ")));
+        out.push(format!("comments mention {}", quotes.join(", ")));
     }
     let close = |cosine: Option<f32>| cosine.filter(|c| *c >= CLOSE);
     if let Some(cosine) = close(candidate.cosine) {
-        out.push(format!("similar wording ({cosine:.2})"));
+        out.push(format!("similar meaning ({cosine:.2})"));
     }
     let nearer =
         |cosine: &f32| candidate.cosine.is_none_or(|text_cosine| cosine - text_cosine >= NEARER);
     if let Some(cosine) = close(candidate.details.near.text).filter(nearer) {
-        out.push(format!("a comment on it has similar wording ({cosine:.2})"));
+        out.push(format!("a comment has similar meaning ({cosine:.2})"));
     }
     if let (Some(draft_version), Some(match_version)) = versions
         && compare(draft_version, match_version) == Some(Ordering::Equal)
     {
-        out.push(format!("both name version {draft_version}"));
+        out.push(format!("both mention version {draft_version}"));
     }
     out.extend(same_reporter);
     Ok(out)
@@ -193,7 +193,7 @@ fn signature_reasons(
     if let Some(first) = frames.first() {
         let first = brief(spelling(about.text, &first.text));
         out.push(match frames.len() {
-            1 => format!("both name the function {first}"),
+            1 => format!("both mention the function {first}"),
             n => format!("{n} shared stack frames, such as {first}"),
         });
     }

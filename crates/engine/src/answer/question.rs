@@ -94,8 +94,8 @@ impl Question {
             }
             None => {
                 if ask.title.trim().is_empty() && ask.body.trim().is_empty() {
-                    return Err(Error::invalid("no item and no text were given").with_hint(
-                        "Give an item (acme/app#12), an error message, a log, an email or a draft.",
+                    return Err(Error::invalid("no item or text given").with_hint(
+                        "Pass an item (acme/app#12), an error message, a log, an email or a draft.",
                     ));
                 }
                 let skeleton = match &source {

@@ -49,7 +49,7 @@ pub fn replay(
 ) -> Result<Replay> {
     if !(1..=1000).contains(&months) {
         return Err(Error::invalid(format!("{months} months are out of range"))
-            .with_hint("Give a number from 1 to 1000."));
+            .with_hint("Use a number from 1 to 1000."));
     }
     let (row, skeleton, pairs, issues, calibration) = finder.store.read(|r| {
         let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;

@@ -44,7 +44,7 @@ pub fn article(
     })?;
     if !matches!(head.kind, DocKind::Issue | DocKind::PullRequest) {
         return Err(Error::invalid(format!("{} is not a report", head.key))
-            .with_hint("Give the key of an issue."));
+            .with_hint("Pass the key of an issue."));
     }
     let cases = CaseContext {
         finder: context.finder,

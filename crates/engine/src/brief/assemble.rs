@@ -87,8 +87,8 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
         Ok((row, r.newest_change()?, r.revision()?))
     })?;
     if row.is_none() && request.text.trim().is_empty() && request.logs.is_empty() {
-        return Err(Error::invalid("no item and no text were given for the brief")
-            .with_hint("Give an item (acme/app#12), a question, a report or a log."));
+        return Err(Error::invalid("no item or text given for the brief")
+            .with_hint("Pass an item (acme/app#12), a question, a report or a log."));
     }
     // The current time is the casebook's last change, so that the clock does not change the brief.
     let now = as_of.unwrap_or_default();
@@ -500,7 +500,7 @@ impl Writer<'_> {
                     citations.push(cite(&row));
                     let state_text = state(canonical.state, canonical.state_reason.as_deref());
                     let facts = [
-                        "this report is a known duplicate of it".to_owned(),
+                        "this report is a known duplicate".to_owned(),
                         state_text,
                         disposition.to_string(),
                     ];
@@ -554,7 +554,7 @@ impl Writer<'_> {
             let mut clauses = vec![facts.join(" ")];
             clauses.extend(
                 (case.relation == Some(CaseRelation::Canonical))
-                    .then(|| "this report is a known duplicate of it".to_owned()),
+                    .then(|| "this report is a known duplicate".to_owned()),
             );
             clauses
                 .extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
@@ -640,12 +640,12 @@ impl Writer<'_> {
         for case in &response.cases {
             let mut facts = Vec::new();
             if !case.reported_on.is_empty() {
-                facts.push(format!("reported on {}", case.reported_on.join(", ")));
+                facts.push(format!("mentions {}", case.reported_on.join(", ")));
             }
             facts.extend(case.fixed_in.as_ref().map(|v| format!("fixed in {v}")));
             if !facts.is_empty() {
                 entries.push(Entry {
-                    text: Some(sentence(&facts.join(", "))),
+                    text: Some(sentence(&facts.join("; "))),
                     citations: vec![of_case(case)],
                     ..Entry::default()
                 });
@@ -655,13 +655,14 @@ impl Writer<'_> {
     }
 
     fn people(&mut self, response: &TroubleshootResponse) {
-        let mut by: BTreeMap<String, Vec<Citation>> = BTreeMap::new();
+        let mut by: BTreeMap<(String, bool), Vec<Citation>> = BTreeMap::new();
         for case in &response.cases {
             for c in &case.comments {
                 if matches!(c.role, Some(CommentRole::Fix | CommentRole::Workaround))
                     && let Some(author) = &c.author
                 {
-                    let list = by.entry(author.clone()).or_default();
+                    let is_workaround = c.role == Some(CommentRole::Workaround);
+                    let list = by.entry((author.clone(), is_workaround)).or_default();
                     if !list.iter().any(|k| k.key == case.key) {
                         list.push(Citation {
                             url: c.url.clone().or(case.url.clone()),
@@ -673,8 +674,11 @@ impl Writer<'_> {
         }
         let mut people: Vec<_> = by.into_iter().collect();
         people.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
-        let entries = people.into_iter().map(|(person, citations)| Entry {
-            text: Some(format!("{person} provided the fix.")),
+        let entries = people.into_iter().map(|((person, is_workaround), citations)| Entry {
+            text: Some(match is_workaround {
+                true => format!("{person} described a workaround."),
+                false => format!("{person} commented on the fix."),
+            }),
             citations,
             ..Entry::default()
         });
@@ -710,11 +714,11 @@ impl Writer<'_> {
             let version = &asked_version.version;
             let question = if asked_version.has_fix == Some(true) {
                 format!(
-                    "The report mentions {version}, but this case was fixed in {fixed_in}. Is the problem back?"
+                    "The report mentions {version}, but it was fixed in {fixed_in}. Is the problem back?"
                 )
             } else {
                 format!(
-                    "The report mentions {version}; this case was fixed in {fixed_in}. Does the problem still occur there?"
+                    "The report mentions {version}; it was fixed in {fixed_in}. Does it still occur in {fixed_in}?"
                 )
             };
             items.push((question, vec![of_case(case)]));

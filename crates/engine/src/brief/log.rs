@@ -78,8 +78,7 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
     }
 }
 
-/// Returns the summary: "7 distinct errors in 12040 lines of server.log, old.log. Of the first 7: 1
-/// solved, 2 known, …"
+/// Returns the summary: "7 distinct errors in server.log, old.log (12040 lines): 1 solved, 6 known."
 pub(super) fn summary(log: &LogResponse) -> String {
     let names: Vec<&str> = log
         .files
@@ -93,15 +92,25 @@ pub(super) fn summary(log: &LogResponse) -> String {
         files.push_str(&format!(" and {more} more"));
     }
     let errors = if log.distinct == 1 { "distinct error" } else { "distinct errors" };
+    let lines = if log.lines == 1 { "line" } else { "lines" };
+    let looked_up = match log.errors.len() as u64 {
+        count if count < log.distinct => format!(", {count} of them looked up"),
+        _ => String::new(),
+    };
+    let counts = [
+        (log.solved, "solved"),
+        (log.known, "known"),
+        (log.perhaps, "possibly known"),
+        (log.new, "not seen before"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, words)| format!("{count} {words}")).collect();
+    let colon = if counts.is_empty() { "" } else { ": " };
     format!(
-        "{} {errors} in {} lines of {files}. Of the first {}: {} solved, {} known, {} possibly known, {} not seen before.",
+        "{} {errors} in {files} ({} {lines}){looked_up}{colon}{}.",
         log.distinct,
         log.lines,
-        log.errors.len(),
-        log.solved,
-        log.known,
-        log.perhaps,
-        log.new
+        counts.join(", ")
     )
 }
 
@@ -164,6 +173,20 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
     };
     let (title, state, confidence, citation) = best_match;
     (format!("{verdict}: {title} ({state}, {})", percent(confidence)), Some(citation))
+}
+
+/// Returns the key, the confidence and the state of the match of an error.
+pub(super) fn matched(error: &LogError) -> Option<String> {
+    let (key, confidence, state) = match (&error.case, &error.known) {
+        (Some(case), known) if error.verdict == LogVerdict::Solved || known.is_none() => {
+            (&case.key, case.helps, state(case.state, case.state_reason.as_deref()))
+        }
+        (_, Some(known)) => {
+            (&known.key, known.confidence, state(known.state, known.state_reason.as_deref()))
+        }
+        _ => return None,
+    };
+    Some(format!("{key} ({}), {state}", percent(confidence)))
 }
 
 fn how_often(group: &LogGroup) -> String {

@@ -2,7 +2,7 @@
 
 use precedent_core::model::{
     AskResponse, Band, BriefRequest, CaseComment, Citation, Entry, KnownProblem, LogError,
-    LogResponse, LogVerdict, ProblemStatus, SURELY,
+    LogResponse, LogVerdict, ProblemStatus, SURELY, State,
 };
 use precedent_store::DocumentRow;
 
@@ -50,7 +50,7 @@ pub(super) fn of_answer(
                 1.0.. => format!("It is a known duplicate of {} ({status}).", problem.key),
                 confidence => {
                     format!(
-                        "It is known as {} ({status}), with a confidence of {}.",
+                        "It is likely a duplicate of {} ({status}), with a confidence of {}.",
                         problem.key,
                         percent(confidence)
                     )
@@ -72,7 +72,7 @@ pub(super) fn of_answer(
             add(&report.key, &report.url);
             let state_words = state(report.state, report.state_reason.as_deref());
             format!(
-                "It may be known as {} ({state_words}), with a confidence of {}.",
+                "It may be a duplicate of {} ({state_words}), with a confidence of {}.",
                 report.key,
                 percent(report.confidence)
             )
@@ -95,6 +95,9 @@ pub(super) fn of_answer(
     };
     // A question about the version is an open question.
     steps.iter_mut().for_each(|step| *step = step.replace(" Which version is in use?", ""));
+    // The status names the fix already.
+    let status = answer.problem.as_ref().map(KnownProblem::status_words).unwrap_or_default();
+    steps.retain(|step| !step.trim_end_matches('.').eq_ignore_ascii_case(&status));
     sentences.push(steps.join(" "));
     sentences.retain(|sentence| !sentence.is_empty());
     Entry { text: Some(sentences.join(" ")), citations, ..Entry::default() }
@@ -126,9 +129,11 @@ pub(super) fn of_log(response: &LogResponse) -> Entry {
         });
         return Entry { text: Some(sentences.join(" ")), ..Entry::default() };
     };
-    let (status, citation) = log::status(error);
+    let (_, citation) = log::status(error);
     let message = troubleshoot::first_line(&error.group.message);
-    sentences.push(format!("The most important known error is “{message}”: {status}."));
+    sentences.extend(log::matched(error).map(|matched| {
+        format!("The most important known error, “{message}”, matches {matched}.")
+    }));
     let fixed_in = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved);
     sentences.push(match (fixed_in.map(|case| &case.fixed_in), &citation) {
         (Some(Some(version)), _) => format!("Update to {version} or later."),
@@ -136,7 +141,10 @@ pub(super) fn of_log(response: &LogResponse) -> Entry {
             format!("Compare with {}; it may be the same problem.", c.key)
         }
         (Some(None), Some(c)) => format!("Try the fix for {}.", c.key),
-        (_, Some(c)) => format!("Add your report to {}.", c.key),
+        (_, Some(c)) if error.known.as_ref().is_some_and(|k| k.state == Some(State::Open)) => {
+            format!("Add your report to {}.", c.key)
+        }
+        (_, Some(c)) => format!("Read why {} was closed.", c.key),
         _ => String::new(),
     });
     Entry {

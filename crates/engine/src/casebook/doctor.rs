@@ -260,7 +260,7 @@ fn checked_copy(folder: &Path, file: &Path) -> Result<(Workplace, PathBuf)> {
     copy_database(file, &copy)?;
     store::check_foreign(&copy).map_err(|e| match e.code() {
         Code::InvalidInput => e.context(file.display()).with_hint(
-            "Give a file written by `precedent backup`. Import a file written by `precedent export` with `precedent import casebook`.",
+            "Use a file written by `precedent backup`. Import a file written by `precedent export` with `precedent import casebook`.",
         ),
         _ => e.context(file.display()),
     })?;

@@ -85,9 +85,9 @@ fn closed_notice(finder: &MatchFinder<'_>, request: &DuplicatesRequest) -> Resul
     Ok((closed_count > 0).then(|| Notice {
         lack: Lack::Closed,
         text: format!(
-            "Only open reports were compared; {closed_count} closed {} left out, although many new reports duplicate a solved one. \
-             Include closed reports to compare them.",
-            if closed_count == 1 { "report was" } else { "reports were" }
+            "Only open reports were compared, without {closed_count} closed {}; many new reports duplicate a \
+             solved one.",
+            if closed_count == 1 { "report" } else { "reports" }
         ),
     }))
 }

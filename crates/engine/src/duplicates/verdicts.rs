@@ -27,7 +27,7 @@ pub fn decide(
     let (a, b) = (search::resolve_one(w, key)?, search::resolve_one(w, other_key)?);
     if a.key == b.key {
         return Err(Error::invalid(format!("a report cannot be a duplicate of itself: {}", a.key))
-            .with_hint("Give two different reports."));
+            .with_hint("Name two different reports."));
     }
     if reason.as_ref().is_some_and(|r| r.chars().count() > MAX_REASON) {
         return Err(Error::invalid(format!("the reason is longer than {MAX_REASON} characters")));

@@ -50,6 +50,8 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
 /// The minimum number of documents that each arm retrieves.
 const DEPTH: usize = 200;
+/// The minimum cosine of texts whose meaning is called similar.
+const SIMILAR: f32 = 0.5;
 /// The number of terms of each field that a prefix stands for; the most frequent are used.
 const MAX_PREFIX_TERMS: usize = 20;
 
@@ -428,7 +430,7 @@ impl QueryContext<'_> {
         let why = self.problem.map(|p| format!(" ({p})")).unwrap_or_default();
         Notice {
             lack: Lack::Model,
-            text: format!("Not conclusive: keyword search only{why}.{hint}"),
+            text: format!("Keyword search only{why}.{hint}"),
         }
     }
 
@@ -777,7 +779,9 @@ fn why(
             "one of the errors in your text".to_owned()
         });
     }
-    if arm(Arm::Lexical).is_some() {
+    // The words of a query that is only an error code are parts of that code.
+    let is_code = !reasons.is_empty() && query.text.split_whitespace().count() == 1;
+    if arm(Arm::Lexical).is_some() && !is_code {
         let place = if passages.in_comment { "a comment" } else { "the text" };
         reasons.push(match (passages.title_words.as_slice(), passages.words.as_slice()) {
             ([], []) => format!("{place} contains some of your words"),
@@ -793,10 +797,10 @@ fn why(
         });
     }
     if let Some(c) = arm(Arm::Semantic) {
-        reasons.push(match c.rank {
-            1 if !query.is_empty() => "closest in meaning".to_owned(),
-            2..=10 => "very similar in meaning".to_owned(),
-            _ => "similar in meaning".to_owned(),
+        let cosine = c.score;
+        reasons.push(match cosine >= SIMILAR {
+            true => format!("similar meaning ({cosine:.2})"),
+            false => format!("distantly related meaning ({cosine:.2})"),
         });
     }
     let mut sentence = reasons.join("; ");

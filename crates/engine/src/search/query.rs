@@ -323,10 +323,10 @@ fn parse_filter(name: &str, value: &str, is_negated: bool, query: &mut Query) ->
     match name {
         "mode" if !is_negated => {
             query.mode = Some(match value {
-                "lexical" => Mode::Lexical,
+                "keyword" | "lexical" => Mode::Lexical,
                 "semantic" => Mode::Semantic,
                 "hybrid" => Mode::Hybrid,
-                _ => return Err(invalid(name, value, "lexical, semantic, hybrid")),
+                _ => return Err(invalid(name, value, "keyword, semantic, hybrid")),
             });
         }
         "in" if !is_negated => {
@@ -439,7 +439,11 @@ fn period(text: &str) -> Option<(i64, i64)> {
 }
 
 fn invalid(name: &str, value: &str, valid_values: &str) -> Error {
-    Error::invalid(format!("unknown filter \"{name}:{value}\"")).with_hint(format!(
+    let problem = match value {
+        "" => format!("the filter {name}: has no value"),
+        _ => format!("invalid value \"{value}\" for the filter {name}:"),
+    };
+    Error::invalid(problem).with_hint(format!(
         "Use {name}: with {valid_values}. To search for the text itself, put it in quotes: \"{name}:{value}\"."
     ))
 }

@@ -77,7 +77,7 @@ impl QueryContext<'_> {
                 let most: Vec<String> =
                     terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
                 Some(format!(
-                    "No item has {}. The most frequent: {}.",
+                    "No item has {}. Most common: {}.",
                     quote(value),
                     most.join(", ")
                 ))

@@ -199,7 +199,7 @@ fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<Troublesh
     if !(0.0..=1.0).contains(&threshold) {
         return Err(Error::invalid(format!("a similarity threshold of {threshold} is out of range"))
             .with_hint(
-                "troubleshooting.similarity_threshold must be between 0 and 1, where 1 means identical.",
+                "The threshold (--threshold, or troubleshooting.similarity_threshold) must be between 0 and 1, where 1 means identical.",
             ));
     }
     if !(CASES.0..=CASES.1).contains(&settings.max_results) {

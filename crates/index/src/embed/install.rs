@@ -295,7 +295,7 @@ fn only_onnx(folder: &Path) -> Result<PathBuf> {
         (None, _) => Err(missing_file(folder, MODEL)),
         (Some(_), false) => {
             Err(Error::invalid(format!("{} contains several ONNX files", folder.display()))
-                .with_hint("Give the path of the one to use."))
+                .with_hint("Pass the path of the one to use."))
         }
     }
 }
@@ -314,7 +314,7 @@ fn copy(from: &Path, to: &Path, most: u64) -> Result<()> {
 fn unpack(from: &Path, into: &Path) -> Result<()> {
     let archive_error = |e: std::io::Error| {
         Error::invalid(format!("cannot read {} as an archive: {e}", from.display()))
-            .with_hint("Give a folder, an ONNX file, or a .tar, .tar.gz or .tar.zst of a folder.")
+            .with_hint("Pass a folder, an ONNX file, or a .tar, .tar.gz or .tar.zst of a folder.")
     };
     let file = File::open(from).map_err(|e| Error::io(from, e))?;
     let mut start = [0; 4];

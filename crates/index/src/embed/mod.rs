@@ -241,8 +241,7 @@ fn card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
     let folder =
         folders.iter().map(|f| f.join(BUILT_IN)).find(|f| f.join(CARD).is_file()).ok_or_else(|| {
             Error::new(Code::ModelUnavailable, "the embedding model is not installed").with_hint(
-                "Reinstall Precedent, or set PRECEDENT_MODELS to the folder that contains builtin/model.onnx. \
-             Keyword search works without it.",
+                "Reinstall Precedent, or set PRECEDENT_MODELS to the folder that contains builtin/model.onnx.",
             )
         })?;
     let info = ModelInfo::read(&folder)?;
@@ -254,7 +253,7 @@ fn damaged_model(folder: &Path, why: &str) -> Error {
         Code::ModelUnavailable,
         format!("the embedding model in {} is damaged: {why}", folder.display()),
     )
-    .with_hint("Reinstall Precedent or the model. Keyword search works without it.")
+    .with_hint("Reinstall Precedent or the model.")
 }
 
 /// Scales a vector to length 1; a zero vector is unchanged.

@@ -228,7 +228,7 @@ pub(super) fn environment(candidates: &[PathBuf]) -> Result<Environment> {
         return Ok(environment.clone());
     }
     let remedy = "Run `cargo xtask runtime`, reinstall Precedent, or set PRECEDENT_ONNXRUNTIME to the path of \
-                  libonnxruntime (1.24 or later). Keyword search works without it.";
+                  libonnxruntime (1.24 or later).";
     let Some(path) = candidates.iter().find(|p| p.is_file()) else {
         return Err(Error::new(
             Code::ModelUnavailable,

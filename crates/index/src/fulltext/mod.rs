@@ -151,7 +151,7 @@ impl std::fmt::Debug for FullText {
 
 /// Returns the error for a damaged index.
 pub fn broken() -> Error {
-    Error::new(Code::Corrupt, "the full-text index is damaged")
+    Error::new(Code::Corrupt, "the keyword index is damaged")
         .with_hint("Run `precedent index --rebuild` to rebuild it from the database.")
 }
 
@@ -164,7 +164,7 @@ impl FullText {
     pub fn open_read_only(parent: &Path) -> Result<Self> {
         let folder = parent.join(format!("v{SCHEMA_VERSION}"));
         if !folder.join("meta.json").is_file() {
-            return Err(Error::not_found("there is no full-text index yet"));
+            return Err(Error::not_found("there is no keyword index yet"));
         }
         Self::open_in(&folder, true)
     }

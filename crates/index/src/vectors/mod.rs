@@ -172,7 +172,7 @@ impl std::fmt::Debug for Vectors {
 
 /// Returns the error for damaged vectors.
 pub fn broken() -> Error {
-    Error::new(Code::Corrupt, "the vectors are damaged").with_hint(
+    Error::new(Code::Corrupt, "the semantic index is damaged").with_hint(
         "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile.",
     )
 }
@@ -185,7 +185,7 @@ pub fn broken() -> Error {
 /// [`precedent_core::Code::Io`].
 pub fn remove(casebook: &Path, path: &Path) -> Result<()> {
     let _lock = UpdateLock::try_take(casebook, Kind::Vectors)?.ok_or_else(|| {
-        Error::new(Code::Busy, "another process is updating the vectors")
+        Error::new(Code::Busy, "another process is updating the semantic index")
             .with_hint("Wait until it has finished, then try again.")
     })?;
     for end in ["", "-wal", "-shm", ".lock"] {

@@ -44,7 +44,7 @@ pub(super) fn too_many(count: usize, total: usize, kind: &str, source: &str) -> 
     )
     .with_hint(format!(
         "Check what the token can read: precedent source test {source}. If they were really deleted: precedent sync \
-         {source} --full --hide-gone"
+         {source} --full --hide-deleted"
     ))
 }
 

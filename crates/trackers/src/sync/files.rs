@@ -744,6 +744,6 @@ fn empty_import(import: &ImportResult) -> Error {
             "JSON needs records with a title, a text, a state or a date; see how it is read with --dry-run. \
              Otherwise, export CSV and set its columns with --map."
         }
-        false => "Give items or comments exported by a tracker; use --dry-run to see how a file is read.",
+        false => "Use items or comments exported by a tracker; use --dry-run to see how a file is read.",
     })
 }

@@ -21,7 +21,11 @@ use precedent_store::{RemoteRow, SourceRow, Store};
 /// another address.
 pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> {
     let kind = Kind::parse(&new.tracker).ok_or_else(|| {
-        let kinds: Vec<&str> = Kind::ALL.iter().map(|k| k.as_str()).collect();
+        let names = |kind: &Kind| match kind {
+            Kind::Gitea => "gitea, forgejo",
+            kind => kind.as_str(),
+        };
+        let kinds: Vec<&str> = Kind::ALL.iter().map(names).collect();
         Error::invalid(format!(
             "unknown tracker \"{}\"",
             new.tracker.chars().take(40).collect::<String>()
@@ -152,7 +156,7 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
             _ => format!("{}:owner/name", new.tracker),
         };
         let prefix: String = text.chars().take(80).collect();
-        return Err(Error::invalid(format!("\"{prefix}\" is not a project of this tracker"))
+        return Err(Error::invalid(format!("invalid {} project \"{prefix}\"", kind.as_str()))
             .with_hint(format!("Use {shape}.")));
     }
     Ok((Address::of(kind, &host)?, project))
