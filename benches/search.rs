@@ -1,13 +1,13 @@
-//! Measures the latency of searches, warm, in one process: median and 95th percentile by kind of
-//! query.
+//! Measures the warm latency (median, 95th percentile, maximum) of searches, duplicate checks and
+//! troubleshooting, and the recall of the vector index.
 //!
 //! ```text
 //! PRECEDENT_CASEBOOK=DIR cargo bench --bench search
 //! ```
 //!
-//! The queries are the casebook's own titles and texts, taken at even distances, so that any
-//! casebook can be measured. Without `PRECEDENT_CASEBOOK` the sample is imported and measured.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a measurement, not a product")]
+//! The queries are evenly spaced titles and texts of the casebook itself, so that any casebook
+//! can be measured. Without `PRECEDENT_CASEBOOK` the sample is imported and measured.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "benchmark, not product code")]
 
 use std::{path::PathBuf, time::Instant};
 
@@ -21,7 +21,7 @@ use precedent_index::{
     vectors::Vectors,
 };
 
-/// The number of queries of each kind.
+/// The minimum number of queries of each kind, if the casebook has enough issues.
 const QUERIES: usize = 150;
 
 fn main() {
@@ -59,7 +59,7 @@ async fn measure() {
         status.model.name.as_deref().unwrap_or("none"),
     );
 
-    let (keys, titles, bodies) = texts(&casebook).await;
+    let (keys, titles, bodies) = sample_queries(&casebook).await;
     let closed_issues: Vec<String> =
         titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
     println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
@@ -89,20 +89,20 @@ async fn measure() {
         }
         print(name, times, hits);
     }
-    checks(&casebook, &keys).await;
-    cases(&casebook, &bodies).await;
-    recall(&options, &titles);
+    measure_duplicate_checks(&casebook, &keys).await;
+    measure_troubleshoot(&casebook, &bodies).await;
+    measure_recall(&options, &titles);
 }
 
-fn print(name: &str, mut times: Vec<f64>, matches: usize) {
+fn print(name: &str, mut times: Vec<f64>, hits: usize) {
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {matches}", at(0.5), at(0.95), at(1.0));
+    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {hits}", at(0.5), at(0.95), at(1.0));
 }
 
 /// Measures duplicate checks of single items, closed candidates included.
-async fn checks(casebook: &Casebook, keys: &[String]) {
-    let (mut times, mut matches) = (Vec::new(), 0);
+async fn measure_duplicate_checks(casebook: &Casebook, keys: &[String]) {
+    let (mut times, mut hits) = (Vec::new(), 0);
     for key in keys {
         let request = DuplicatesRequest {
             key: Some(key.clone()),
@@ -110,16 +110,16 @@ async fn checks(casebook: &Casebook, keys: &[String]) {
             ..DuplicatesRequest::default()
         };
         let start = Instant::now();
-        matches += casebook.duplicates(request, &Task::new()).await.unwrap().candidates.len();
+        hits += casebook.duplicates(request, &Task::new()).await.unwrap().candidates.len();
         times.push(start.elapsed().as_secs_f64() * 1000.0);
     }
-    print("check of one item", times, matches);
+    print("duplicates, one item", times, hits);
 }
 
 /// Measures finding solved cases for a pasted log of 200 lines: a report's text among uninformative
 /// lines.
-async fn cases(casebook: &Casebook, bodies: &[String]) {
-    let (mut times, mut matches) = (Vec::new(), 0);
+async fn measure_troubleshoot(casebook: &Casebook, bodies: &[String]) {
+    let (mut times, mut hits) = (Vec::new(), 0);
     for body in bodies.iter().take(60) {
         let mut lines: Vec<String> = (0..200)
             .map(|i| format!("10:{:02}:{:02} INFO step {i} done", i / 60, i % 60))
@@ -130,15 +130,15 @@ async fn cases(casebook: &Casebook, bodies: &[String]) {
         let request =
             TroubleshootRequest { text: lines.join("\n"), ..TroubleshootRequest::default() };
         let start = Instant::now();
-        matches += casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.len();
+        hits += casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.len();
         times.push(start.elapsed().as_secs_f64() * 1000.0);
     }
-    print("troubleshoot, 200-line log", times, matches);
+    print("troubleshoot, 200-line log", times, hits);
 }
 
 /// Measures how many of the ten nearest passages the search over quantized codes finds, and the
 /// time of both searches.
-fn recall(options: &OpenOptions, titles: &[String]) {
+fn measure_recall(options: &OpenOptions, titles: &[String]) {
     let engine = Engine::BuiltIn(ModelPaths {
         runtime: options.runtime.clone(),
         models: options.models.clone(),
@@ -151,25 +151,26 @@ fn recall(options: &OpenOptions, titles: &[String]) {
     for title in titles.iter().take(60) {
         let query = model.embed(title).unwrap();
         let start = Instant::now();
-        let near = vectors.search(&query, None, 10).unwrap();
+        let approximate = vectors.search(&query, None, 10).unwrap();
         fast += start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let want = vectors.search_exact(&query, None, 10).unwrap();
+        let exact_hits = vectors.search_exact(&query, None, 10).unwrap();
         exact += start.elapsed().as_secs_f64();
-        total += want.len();
-        matches += want.iter().filter(|w| near.iter().any(|n| n.chunk == w.chunk)).count();
+        total += exact_hits.len();
+        let is_found = |chunk| approximate.iter().any(|a| a.chunk == chunk);
+        matches += exact_hits.iter().filter(|e| is_found(e.chunk)).count();
     }
     let queries = titles.len().min(60) as f64;
     println!(
-        "vectors: recall@10 {:.4} ({matches} of {total}), mean {:.1} ms against {:.1} ms exact",
+        "vectors: recall@10 {:.4} ({matches} of {total}), mean {:.1} ms (exact: {:.1} ms)",
         matches as f64 / total.max(1) as f64,
         fast * 1000.0 / queries,
         exact * 1000.0 / queries,
     );
 }
 
-/// Returns keys, titles and texts of documents at even distances.
-async fn texts(casebook: &Casebook) -> (Vec<String>, Vec<String>, Vec<String>) {
+/// Returns keys, titles and texts of evenly spaced documents.
+async fn sample_queries(casebook: &Casebook) -> (Vec<String>, Vec<String>, Vec<String>) {
     let request = SearchRequest { query: "is:issue".into(), limit: 500, ..Default::default() };
     let recent = casebook.search(request, &Task::new()).await.unwrap().hits;
     let step = (recent.len() / QUERIES).max(1);
@@ -177,7 +178,7 @@ async fn texts(casebook: &Casebook) -> (Vec<String>, Vec<String>, Vec<String>) {
     for hit in recent.iter().step_by(step) {
         let thread = casebook.thread(&hit.key).await.unwrap();
         keys.push(hit.key.clone());
-        // Quotes and colons of a title would be parsed as query syntax, so only words are kept.
+        // Quotes, colons and hyphens in a title would be parsed as query syntax.
         titles.push(thread.title.replace(['"', ':', '-'], " "));
         bodies
             .push(format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect());

@@ -105,8 +105,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
 /// Describes the best match and the number of reports compared.
 fn headline(response: &DuplicatesResponse) -> String {
     let compared = plural(response.compared as u64, "earlier report");
-    let among =
-        format!("{} among {compared}", if response.conclusive { "" } else { " so far" });
+    let among = format!("{} among {compared}", if response.conclusive { "" } else { " so far" });
     let is_known = response.known.is_some();
     match response.candidates.first() {
         None if is_known => format!("No other match{among}."),

@@ -277,11 +277,14 @@ fn understood(session: &Session, understood: &Understood) {
                 column_list("guessed column", file.columns.iter().filter(|c| c.guessed), |c| {
                     format!("{} ({})", c.column, c.field.as_deref().unwrap_or_default())
                 });
-            let unused_columns =
-                column_list("unused column", file.columns.iter().filter(|c| c.field.is_none()), |c| {
+            let unused_columns = column_list(
+                "unused column",
+                file.columns.iter().filter(|c| c.field.is_none()),
+                |c| {
                     let size = c.characters.map(|n| format!(" ({})", plural(n, "character")));
                     format!("{}{}", c.column, size.unwrap_or_default())
-                });
+                },
+            );
             session.say(&format!(
                 "{}: {}{encoding}{guessed_columns}{unused_columns}",
                 file.file, file.kind
@@ -312,7 +315,11 @@ fn column_list<'a>(
         names.truncate(MAX_COLUMNS);
         names.push(format!("and {more} more"));
     }
-    if names.is_empty() { String::new() } else { format!("; {label}{plural}: {}", names.join(", ")) }
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("; {label}{plural}: {}", names.join(", "))
+    }
 }
 
 /// Describes the items and pages of a source.

@@ -356,7 +356,10 @@ fn searches_by_meaning(command: &Command) -> bool {
         Command::Search(search) => {
             let names = ["keyword", "lexical"];
             let lexical = search.mode.as_deref().is_some_and(|mode| names.contains(&mode))
-                || search.query.iter().any(|q| names.iter().any(|n| q.contains(&format!("mode:{n}"))));
+                || search
+                    .query
+                    .iter()
+                    .any(|q| names.iter().any(|n| q.contains(&format!("mode:{n}"))));
             !lexical && !search.query.is_empty()
         }
         Command::Ask(_) | Command::Duplicates(_) | Command::Troubleshoot(_) => true,

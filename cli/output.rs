@@ -336,7 +336,8 @@ mod tests {
             ("0".into(), "999".into(), "1,234,567".into())
         );
         assert_eq!(plural(1, "item"), "1 item");
-        let closed = state_on(Some(State::Closed), Some("not_planned"), "2026-05-13T08:00:00Z".parse().ok());
+        let closed =
+            state_on(Some(State::Closed), Some("not_planned"), "2026-05-13T08:00:00Z".parse().ok());
         assert!(closed.ends_with("as not planned on 2026-05-13"), "{closed}");
         assert_eq!(size(22_965_768), "23.0 MB");
     }

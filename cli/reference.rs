@@ -1,4 +1,5 @@
-//! `precedent man --markdown`: a page of every command with its flags, generated from the parser.
+//! `precedent man --markdown`: a reference page that lists every command and its flags, generated
+//! from the parser.
 
 use std::fmt::Write as _;
 
@@ -17,24 +18,24 @@ For output, environment variables and exit codes, see [Settings](settings.md).
 
 /// Prints the page with the command-line reference.
 pub fn print(output: &mut Output) -> Result<()> {
-    output.bytes(page().as_bytes());
+    output.bytes(render_page().as_bytes());
     Ok(())
 }
 
-fn page() -> String {
+fn render_page() -> String {
     let mut root = Args::command().disable_help_subcommand(true);
     root.build();
     let mut out = HEAD.to_owned();
-    out.push_str("\n## Global flags\n");
-    flags(&mut out, root.get_arguments().filter(|a| a.is_global_set()));
+    out.push_str("\n## Global options\n");
+    write_arguments(&mut out, root.get_arguments().filter(|a| a.is_global_set()));
     for command in root.get_subcommands().filter(|c| !c.is_hide_set()) {
-        section(&mut out, command, 2);
+        write_section(&mut out, command, 2);
     }
     out
 }
 
 /// Writes the section of a command, then those of its subcommands.
-fn section(out: &mut String, command: &Command, depth: usize) {
+fn write_section(out: &mut String, command: &Command, depth: usize) {
     let name = command.get_bin_name().unwrap_or(command.get_name());
     let _ = writeln!(out, "\n{} {name}", "#".repeat(depth));
     if let Some(about) = command.get_about() {
@@ -50,12 +51,12 @@ fn section(out: &mut String, command: &Command, depth: usize) {
         let usage: Vec<&str> = usage.lines().map(str::trim).collect();
         let _ = writeln!(out, "\n```\n{}\n```", usage.join("\n"));
     }
-    flags(out, own_arguments());
+    write_arguments(out, own_arguments());
     if let Some(more) = command.get_after_help() {
         let _ = writeln!(out, "\n```\n{}\n```", more.to_string().trim_end());
     }
     for subcommand in inner {
-        section(out, subcommand, depth + 1);
+        write_section(out, subcommand, depth + 1);
     }
 }
 
@@ -63,14 +64,14 @@ fn is_help(arg: &Arg) -> bool {
     matches!(arg.get_id().as_str(), "help" | "version")
 }
 
-fn flags<'a>(out: &mut String, args: impl Iterator<Item = &'a Arg>) {
-    let rows: Vec<String> = args.filter(|a| !a.is_hide_set()).map(row).collect();
+fn write_arguments<'a>(out: &mut String, args: impl Iterator<Item = &'a Arg>) {
+    let rows: Vec<String> = args.filter(|a| !a.is_hide_set()).map(format_argument).collect();
     if !rows.is_empty() {
         let _ = writeln!(out, "\n| | |\n|---|---|\n{}", rows.join("\n"));
     }
 }
 
-fn row(arg: &Arg) -> String {
+fn format_argument(arg: &Arg) -> String {
     let mut names: Vec<String> = Vec::new();
     names.extend(arg.get_short().map(|c| format!("-{c}")));
     names.extend(arg.get_long().map(|l| format!("--{l}")));
@@ -88,22 +89,22 @@ fn row(arg: &Arg) -> String {
         .get_possible_values()
         .iter()
         .filter(|v| takes && !v.is_hide_set())
-        .map(|v| format!("`{}`", v.get_name()))
+        .map(|v| v.get_name().to_owned())
         .collect();
     if !possible.is_empty() {
-        let _ = write!(about, ": {}", possible.join(", "));
+        let _ = write!(about, " [possible values: {}]", possible.join(", "));
     }
     let default: Vec<_> = arg.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
     if takes && !default.is_empty() {
-        let _ = write!(about, " (default: `{}`)", default.join(" "));
+        let _ = write!(about, " [default: {}]", default.join(" "));
     }
     if let Some(variable) = arg.get_env() {
-        let _ = write!(about, " (variable: `{}`)", variable.to_string_lossy());
+        let _ = write!(about, " [env: {}]", variable.to_string_lossy());
     }
     format!("| `{}` | {about} |", usage.replace('|', "\\|"))
 }
 
-/// Escapes help text for Markdown, so that it ends no cell and begins no tag.
+/// Escapes help text for Markdown, so that it cannot end a table cell or open a tag.
 fn escape(text: &str) -> String {
     let text = text.replace('\n', " ").replace('|', "\\|").replace('<', "&lt;");
     // Underscores in capitalized names and asterisks in patterns would be emphasis.
@@ -134,6 +135,6 @@ mod tests {
         }
         let mut root = Args::command().disable_help_subcommand(true);
         root.build();
-        check(&page(), &root);
+        check(&render_page(), &root);
     }
 }

@@ -140,7 +140,8 @@ fn print_report(session: &Session, report: &SyncReport) {
         parts.join(", ")
     ));
     if let Some(name) = &report.renamed_to {
-        session.say(&format!("  Renamed to {name} on the tracker; the source keeps its local name."));
+        session
+            .say(&format!("  Renamed to {name} on the tracker; the source keeps its local name."));
     }
     for skip in &report.skips {
         session.say(&format!("  {}: {}", skip.place, skip.reason));

@@ -36,8 +36,9 @@ pub async fn login(session: &Session, command: LoginCommand) -> Result<()> {
         _ => None,
     };
     if let Some(problem) = problem {
-        return Err(Error::invalid(problem)
-            .with_hint("For example: gh auth token | precedent login"));
+        return Err(
+            Error::invalid(problem).with_hint("For example: gh auth token | precedent login")
+        );
     }
     session.casebook.keep_token(&command.host, token.to_owned().into()).await?;
     session.say(&format!("Saved the token for {} in the keyring.", command.host));

@@ -281,9 +281,7 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
         plain(&case.citation),
         plain(&case.title)
     ));
-    let mut facts = vec![
-        state_on(case.state, case.state_reason.as_deref(), case.closed_at),
-    ];
+    let mut facts = vec![state_on(case.state, case.state_reason.as_deref(), case.closed_at)];
     match case.relation {
         Some(CaseRelation::Itself) => facts.push(format!("{GOOD}this report{GOOD:#}")),
         Some(CaseRelation::Canonical) => {

@@ -97,8 +97,6 @@ pub fn print(verdict: &Verdict, output: &mut Output) {
     // "someone" stands for an unknown user name.
     let actor = Some(plain(&verdict.actor)).filter(|name| name != "someone");
     let actor = actor.map(|name| format!("{name}, ")).unwrap_or_default();
-    output.line(format_args!(
-        "{text}{reason}  {DIM}{actor}{}{DIM:#}",
-        day(Some(verdict.decided_at))
-    ));
+    output
+        .line(format_args!("{text}{reason}  {DIM}{actor}{}{DIM:#}", day(Some(verdict.decided_at))));
 }

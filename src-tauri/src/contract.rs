@@ -10,8 +10,8 @@ use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Value, json};
 
 use crate::{
+    app_state::JobKind,
     commands::{Catalog, Launch},
-    desk::JobKind,
     drops::Dropped,
     prompt::{PromptSettings, PromptState, PromptTarget},
 };

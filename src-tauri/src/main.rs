@@ -1,11 +1,11 @@
 //! The desktop window of Precedent: a thin host that hands the engine's use cases to the front end.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
+mod app_state;
 mod clipboard;
 mod commands;
 #[cfg(test)]
 mod contract;
-mod desk;
 mod drops;
 mod links;
 mod mailbox;
@@ -160,7 +160,7 @@ fn main() -> std::process::ExitCode {
                 }
             };
             app.manage(
-                desk::AppState::new(setup.options, args.sample)
+                app_state::AppState::new(setup.options, args.sample)
                     .with_wrong_settings(setup.wrong_settings),
             );
             window::open(app)?;

@@ -8,7 +8,7 @@ use precedent_core::{Code, Result};
 use tauri::{AppHandle, Manager as _};
 
 use crate::{
-    desk::{JobKind, RunningJob},
+    app_state::{JobKind, RunningJob},
     window,
 };
 
@@ -19,7 +19,7 @@ const MOST: usize = 200;
 
 /// Returns a job's result unchanged, with a notification if the job was long and the window has no
 /// focus.
-pub fn when_long<T>(app: &AppHandle, job: &RunningJob<'_>, result: Result<T>) -> Result<T> {
+pub fn notify_if_long<T>(app: &AppHandle, job: &RunningJob<'_>, result: Result<T>) -> Result<T> {
     if job.since.elapsed() >= LONG && !has_focus(app) {
         let problem = match &result {
             Ok(_) => None,

@@ -260,7 +260,7 @@ fn make(app: &AppHandle) -> tauri::Result<WebviewWindow> {
         .always_on_top(true)
         .skip_taskbar(true)
         .visible(false)
-        .on_navigation(window::is_ours)
+        .on_navigation(window::is_front_end_url)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()
 }

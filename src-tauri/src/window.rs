@@ -1,21 +1,21 @@
-//! The main window, which shows the front end and refuses to navigate anywhere else.
+//! The main window, which blocks navigation away from the front end.
 
 use tauri::{App, AppHandle, Manager as _, Url, WebviewWindowBuilder, webview::NewWindowResponse};
 
 /// The label of the window.
 pub const LABEL: &str = "main";
 
-/// Opens the window. It refuses to leave the front end; links go through `open_external`.
+/// Opens the window. It blocks other pages; links go through `open_external`.
 pub fn open(app: &App) -> tauri::Result<()> {
     let Some(config) = app.config().app.windows.iter().find(|w| w.label == LABEL) else {
         return Err(tauri::Error::WindowNotFound);
     };
     let window = WebviewWindowBuilder::from_config(app.handle(), config)?
-        .on_navigation(is_ours)
+        .on_navigation(is_front_end_url)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()?;
     #[cfg(target_os = "linux")]
-    window.with_webview(|webview| spare(&webview.inner()))?;
+    window.with_webview(|webview| reduce_resource_use(&webview.inner()))?;
     #[cfg(not(target_os = "linux"))]
     drop(window);
     Ok(())
@@ -23,18 +23,18 @@ pub fn open(app: &App) -> tauri::Result<()> {
 
 /// Reduces the web view's resources to the needs of one page of text.
 #[cfg(target_os = "linux")]
-fn spare(view: &webkit2gtk::WebView) {
+fn reduce_resource_use(view: &webkit2gtk::WebView) {
     use webkit2gtk::{
         CacheModel, HardwareAccelerationPolicy, SettingsExt as _, WebContextExt as _,
         WebViewExt as _,
     };
 
-    // The single page is never left, so no page cache is needed.
+    // The window never navigates, so it needs no page cache.
     if let Some(context) = view.context() {
         context.set_cache_model(CacheModel::DocumentViewer);
     }
     // Without a GPU, as in a virtual machine or a remote session, compositing layers takes twice
-    // the time and memory of painting the page at once.
+    // the time and memory of painting the page in one pass.
     if let Some(settings) = view.settings()
         && !has_graphics(std::path::Path::new("/dev/dri"))
     {
@@ -42,8 +42,8 @@ fn spare(view: &webkit2gtk::WebView) {
     }
 }
 
-/// Returns whether a graphics processor is present: the kernel names each one `renderD` and a
-/// number.
+/// Returns whether a graphics processor is present: the kernel names each one `renderD` followed by
+/// a number.
 #[cfg(target_os = "linux")]
 fn has_graphics(devices: &std::path::Path) -> bool {
     std::fs::read_dir(devices).is_ok_and(|entries| {
@@ -51,10 +51,10 @@ fn has_graphics(devices: &std::path::Path) -> bool {
     })
 }
 
-/// Brings the window to the front, after a second start of the program.
+/// Brings the window to the front when the program is started again.
 pub fn raise(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(LABEL) {
-        // A window manager may refuse any of these without harm.
+        // A window manager may refuse any of these.
         let _ = window.unminimize();
         let _ = window.show();
         let _ = window.set_focus();
@@ -70,7 +70,7 @@ pub fn hide(app: &AppHandle, label: &str) {
 }
 
 /// Returns whether a URL belongs to the front end.
-pub fn is_ours(url: &Url) -> bool {
+pub fn is_front_end_url(url: &Url) -> bool {
     match (url.scheme(), url.host_str()) {
         ("tauri", Some("localhost")) => true,
         ("http" | "https", Some("tauri.localhost")) => true,
@@ -94,7 +94,7 @@ mod tests {
             ("file:///etc/passwd", false),
             ("tauri://elsewhere/", false),
         ] {
-            assert_eq!(is_ours(&url.parse().unwrap()), is_front_end, "{url}");
+            assert_eq!(is_front_end_url(&url.parse().unwrap()), is_front_end, "{url}");
         }
     }
 

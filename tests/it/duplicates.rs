@@ -342,7 +342,7 @@ async fn only_comments_before_the_report_are_evidence() {
     }
     assert_eq!(keys(&reply)[0], "acme/app#1", "the words of its comment are the report's");
     let reason =
-        reply.candidates[0].reasons.iter().find(|r| r.contains("its comments name")).unwrap();
+        reply.candidates[0].reasons.iter().find(|r| r.contains("comments mention")).unwrap();
     assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");
 }
 

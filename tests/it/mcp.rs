@@ -363,7 +363,11 @@ fn empty_answer_names_the_next_call() {
             json!({"text": problem}),
             &["**Not known", "**Tell the customer**", "Next: search_issues with"][..],
         ),
-        ("find_fixes", json!({"text": problem}), &["**No solved case", "Next: call ask", "anyway: true"]),
+        (
+            "find_fixes",
+            json!({"text": problem}),
+            &["**No solved case", "Next: call ask", "anyway: true"],
+        ),
         (
             "find_duplicates",
             json!({"title": problem, "threshold": 0.9}),

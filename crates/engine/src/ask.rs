@@ -17,7 +17,7 @@ use precedent_store::{DocumentRow, Reader};
 use crate::{
     answer::{
         known_report,
-        question::{Ask, Question, QuestionMatches, find_anywhere},
+        question::{Question, QuestionMatches, QuestionSpec, find_anywhere},
     },
     duplicates, search,
     troubleshoot::{self, CaseContext},
@@ -212,7 +212,7 @@ fn problem(
 /// [`precedent_core::Code::NotFound`] for an item that does not exist.
 pub fn problem_of(context: &CaseContext<'_>, key: &str, now: Timestamp) -> Result<KnownProblem> {
     context.finder.store.read(|r| {
-        let request = Ask { key: Some(key), ..Ask::default() };
+        let request = QuestionSpec { key: Some(key), ..QuestionSpec::default() };
         let question = Question::prepare(r, context.finder, request, now)?;
         let row = search::resolve_one(r, key)?;
         let row = troubleshoot::canonical(r, &row)?.unwrap_or(row);
@@ -262,7 +262,10 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
             (Some(case), _) if case.helps >= SURELY => format!("Try the fix for {}.", case.key),
             (Some(case), _) => compare(&case.key),
             (None, Some(report)) => compare(&report.key),
-            (None, None) => "Try a search with different terms. If nothing matches, file a new report.".to_owned(),
+            (None, None) => {
+                "Try a search with different terms. If nothing matches, file a new report."
+                    .to_owned()
+            }
         }];
     };
     let key = &problem.key;

@@ -318,7 +318,11 @@ impl CheckUp<'_> {
             findings.push(report(
                 "kept_copy",
                 Severity::Notice,
-                format!("{} is a copy of earlier data ({} kB)", path.display(), size.div_ceil(1000)),
+                format!(
+                    "{} is a copy of earlier data ({} kB)",
+                    path.display(),
+                    size.div_ceil(1000)
+                ),
                 "It takes up space, but can be restored.",
                 "Delete it when you no longer need it.",
             ));

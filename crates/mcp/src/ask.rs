@@ -77,7 +77,10 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
                 }
             }
         }
-        next.push(format!("{} to read the solved case.", read_call(&case.key, case.fix.as_deref())));
+        next.push(format!(
+            "{} to read the solved case.",
+            read_call(&case.key, case.fix.as_deref())
+        ));
     }
     if !response.related.is_empty() {
         text.gap();

@@ -114,7 +114,8 @@ pub fn render(
                 next.push("call ask with the same text to find related open reports.".to_owned());
             }
         }
-        let weak = if anyway { "" } else { "find_fixes with anyway: true to list weak matches, or " };
+        let weak =
+            if anyway { "" } else { "find_fixes with anyway: true to list weak matches, or " };
         next.push(format!("call {weak}search_issues with the exact error message."));
     }
     let is_listed = |key: &str| response.cases.iter().any(|case| case.key == key);
@@ -139,7 +140,7 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         Some(CaseRelation::Itself) => "this report".to_owned(),
         Some(CaseRelation::Canonical) => {
             "the queried report is a known duplicate of this case".to_owned()
-        },
+        }
         None => format!("{} likely to help", percent(case.helps)),
     };
     text.add(&facts([
@@ -147,7 +148,9 @@ fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
         state(case.state, case.state_reason.as_deref()),
         day(case.closed_at),
         relation,
-        case.via.as_ref().map_or_else(String::new, |via| format!("matched through its duplicate {via}")),
+        case.via
+            .as_ref()
+            .map_or_else(String::new, |via| format!("matched through its duplicate {via}")),
     ]));
     let note =
         case.asked_version.as_ref().map(|version| format!(" ({})", inline(&version.words(), 120)));

@@ -1,7 +1,7 @@
 //! Prints the sentences of comments with their features, for `models/roles/fit.py`.
 //!
-//! Standard input has a JSON string with a comment's text in each line, standard output a JSON list
-//! of `[text, features]`.
+//! Reads one JSON string (a comment) per line from standard input, and writes one JSON list of
+//! `[text, features]` per line.
 
 use std::io::{self, BufRead, Write};
 

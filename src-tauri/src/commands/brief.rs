@@ -12,44 +12,44 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use tauri::{AppHandle, Manager as _, State};
 
-use crate::desk::AppState;
+use crate::app_state::AppState;
 
 /// Assembles a brief without storing anything.
 #[tauri::command]
-pub async fn brief(desk: State<'_, AppState>, request: BriefRequest) -> Result<Brief> {
-    desk.casebook().await?.brief(request, &Task::new()).await
+pub async fn brief(state: State<'_, AppState>, request: BriefRequest) -> Result<Brief> {
+    state.casebook().await?.brief(request, &Task::new()).await
 }
 
 /// Returns the replacements that a redaction of this brief would make, with their kinds.
 #[tauri::command]
 pub async fn preview_redaction(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: BriefRequest,
 ) -> Result<Vec<RedactionPreview>> {
-    desk.casebook().await?.preview_redaction(request, &Task::new()).await
+    state.casebook().await?.preview_redaction(request, &Task::new()).await
 }
 
 /// Returns a brief as Markdown, for copying.
 #[tauri::command]
-pub async fn brief_markdown(desk: State<'_, AppState>, request: BriefRequest) -> Result<String> {
-    let brief = desk.casebook().await?.brief(request, &Task::new()).await?;
+pub async fn brief_markdown(state: State<'_, AppState>, request: BriefRequest) -> Result<String> {
+    let brief = state.casebook().await?.brief(request, &Task::new()).await?;
     let bytes = Casebook::render_brief(brief, BriefFormat::Markdown).await?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Writes an article about a solved problem; stores nothing.
 #[tauri::command]
-pub async fn article(desk: State<'_, AppState>, request: ArticleRequest) -> Result<Article> {
-    desk.casebook().await?.article(request, &Task::new()).await
+pub async fn article(state: State<'_, AppState>, request: ArticleRequest) -> Result<Article> {
+    state.casebook().await?.article(request, &Task::new()).await
 }
 
 /// Stores an article as a note, unless the same one exists.
 #[tauri::command]
 pub async fn store_article(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: ArticleRequest,
 ) -> Result<NoteAnswer> {
-    desk.casebook().await?.store_article(request, &Task::new()).await
+    state.casebook().await?.store_article(request, &Task::new()).await
 }
 
 /// Writes a brief to a file and returns the full path.
@@ -58,14 +58,14 @@ pub async fn store_article(
 #[tauri::command]
 pub async fn export_brief(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: BriefRequest,
     format: BriefFormat,
     path: String,
     replace: bool,
 ) -> Result<String> {
     let path = full_path(&app, &path)?;
-    let brief = desk.casebook().await?.brief(request, &Task::new()).await?;
+    let brief = state.casebook().await?.brief(request, &Task::new()).await?;
     let bytes = Casebook::render_brief(brief, format).await?;
     run_blocking(move || {
         write(&path, &bytes, replace)?;

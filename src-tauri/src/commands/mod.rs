@@ -24,7 +24,7 @@ use tauri_plugin_opener::OpenerExt as _;
 
 pub use self::{brief::*, models::*, notes::*, prompt::*, sources::*, triage::*};
 use crate::{
-    desk::{AppState, JobKind},
+    app_state::{AppState, JobKind},
     drops::{Dropped, Drops},
     links::Links,
     notice,
@@ -46,12 +46,12 @@ pub struct Launch {
 
 /// Returns how the program was started.
 #[tauri::command]
-pub async fn launch(desk: State<'_, AppState>) -> Result<Launch> {
-    let settings = desk.wrong_settings().map(Path::to_owned);
+pub async fn launch(state: State<'_, AppState>) -> Result<Launch> {
+    let settings = state.wrong_settings().map(Path::to_owned);
     Ok(Launch {
         version: env!("CARGO_PKG_VERSION"),
-        casebook: desk.folder().display().to_string(),
-        sample: desk.sample(),
+        casebook: state.folder().display().to_string(),
+        sample: state.sample(),
         wrong_settings: run_blocking(move || Ok(settings.and_then(|file| wrong_in(&file)))).await?,
     })
 }
@@ -65,8 +65,8 @@ fn wrong_in(file: &Path) -> Option<Error> {
 ///
 /// Returns its new path. A file that was corrected meanwhile stays.
 #[tauri::command]
-pub async fn set_settings_aside(desk: State<'_, AppState>) -> Result<Option<String>> {
-    let Some(file) = desk.wrong_settings().map(Path::to_owned) else { return Ok(None) };
+pub async fn set_settings_aside(state: State<'_, AppState>) -> Result<Option<String>> {
+    let Some(file) = state.wrong_settings().map(Path::to_owned) else { return Ok(None) };
     run_blocking(move || match wrong_in(&file) {
         Some(_) => Ok(Some(precedent_host::set_config_aside(&file)?.display().to_string())),
         None => Ok(None),
@@ -76,8 +76,8 @@ pub async fn set_settings_aside(desk: State<'_, AppState>) -> Result<Option<Stri
 
 /// Returns the casebook's status; opens the casebook if necessary.
 #[tauri::command]
-pub async fn status(desk: State<'_, AppState>) -> Result<Status> {
-    desk.casebook().await?.status().await
+pub async fn status(state: State<'_, AppState>) -> Result<Status> {
+    state.casebook().await?.status().await
 }
 
 /// Returns the documents that match a query.
@@ -86,12 +86,12 @@ pub async fn status(desk: State<'_, AppState>) -> Result<Status> {
 #[tauri::command]
 pub async fn search(
     window: tauri::WebviewWindow,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: SearchRequest,
     apart: bool,
 ) -> Result<SearchResponse> {
-    let task = if apart { Task::new() } else { desk.ask(window.label()) };
-    let casebook = desk.casebook().await?;
+    let task = if apart { Task::new() } else { state.ask(window.label()) };
+    let casebook = state.casebook().await?;
     // A lexical search runs while the user types; the next search needs the model.
     if request.mode == Some(Mode::Lexical) && !apart {
         let casebook = casebook.clone();
@@ -102,8 +102,8 @@ pub async fn search(
 
 /// Returns one document with all its comments.
 #[tauri::command]
-pub async fn thread(desk: State<'_, AppState>, key: String) -> Result<Thread> {
-    desk.casebook().await?.thread(&key).await
+pub async fn thread(state: State<'_, AppState>, key: String) -> Result<Thread> {
+    state.casebook().await?.thread(&key).await
 }
 
 /// Renders Markdown texts of answers and notes as safe HTML.
@@ -117,104 +117,104 @@ pub async fn prose(texts: Vec<String>) -> Result<Vec<String>> {
 #[tauri::command]
 pub async fn ask(
     window: tauri::WebviewWindow,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: AskRequest,
     apart: bool,
 ) -> Result<AskResponse> {
-    let task = if apart { Task::new() } else { desk.ask(&format!("{} answer", window.label())) };
-    desk.casebook().await?.ask(request, &task).await
+    let task = if apart { Task::new() } else { state.ask(&format!("{} answer", window.label())) };
+    state.casebook().await?.ask(request, &task).await
 }
 
 /// Returns the values of a filter that contain a typed text.
 #[tauri::command]
 pub async fn completions(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     filter: String,
     typed: String,
 ) -> Result<Vec<String>> {
-    desk.casebook().await?.completions(filter, typed).await
+    state.casebook().await?.completions(filter, typed).await
 }
 
 /// Returns the distinct errors in logs with what is known of each. A long job.
 #[tauri::command]
 pub async fn read_logs(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     mut request: LogRequest,
     progress: Channel<Progress>,
 ) -> Result<LogResponse> {
-    let casebook = desk.casebook().await?;
+    let casebook = state.casebook().await?;
     for path in &mut request.paths {
         *path = brief::full_path(&app, path)?.to_string_lossy().into_owned();
     }
-    let job = desk.begin(JobKind::Logs, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, casebook.read_logs(request, &job.task).await)
+    let job = state.begin(JobKind::Logs, task_reporting_to(progress))?;
+    notice::notify_if_long(&app, &job, casebook.read_logs(request, &job.task).await)
 }
 
 /// Returns issue counts by month and by source.
 #[tauri::command]
-pub async fn insights(desk: State<'_, AppState>, source: Option<String>) -> Result<Insights> {
-    desk.casebook().await?.insights(source.as_deref()).await
+pub async fn insights(state: State<'_, AppState>, source: Option<String>) -> Result<Insights> {
+    state.casebook().await?.insights(source.as_deref()).await
 }
 
 /// Returns the issues counted as duplicates, for a source and a month or for all.
 #[tauri::command]
 pub async fn known_duplicates(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     source: Option<String>,
     month: Option<String>,
 ) -> Result<Vec<CountedDuplicate>> {
-    desk.casebook().await?.known_duplicates(source.as_deref(), month.as_deref()).await
+    state.casebook().await?.known_duplicates(source.as_deref(), month.as_deref()).await
 }
 
 /// Returns a list of problems, as far as their reports were checked.
 #[tauri::command]
 pub async fn problems(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: ProblemsRequest,
 ) -> Result<ProblemsResponse> {
-    desk.casebook().await?.problems(request, &Task::new()).await
+    state.casebook().await?.problems(request, &Task::new()).await
 }
 
 /// Imports the sample. A long job.
 #[tauri::command]
 pub async fn import_sample(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     progress: Channel<Progress>,
 ) -> Result<ImportReport> {
-    let casebook = desk.casebook().await?;
-    let job = desk.begin(JobKind::Import, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, casebook.import_sample(&job.task).await)
+    let casebook = state.casebook().await?;
+    let job = state.begin(JobKind::Import, task_reporting_to(progress))?;
+    notice::notify_if_long(&app, &job, casebook.import_sample(&job.task).await)
 }
 
 /// Updates the indexes. A long job.
 #[tauri::command]
 pub async fn update_index(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     progress: Channel<Progress>,
 ) -> Result<IndexReport> {
-    let casebook = desk.casebook().await?;
-    let job = desk.begin(JobKind::Index, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, casebook.update_index(&job.task).await)
+    let casebook = state.casebook().await?;
+    let job = state.begin(JobKind::Index, task_reporting_to(progress))?;
+    notice::notify_if_long(&app, &job, casebook.update_index(&job.task).await)
 }
 
 /// Marks the indexes as out of date; the next update rebuilds them.
 #[tauri::command]
-pub async fn forget_indexes(desk: State<'_, AppState>) -> Result<()> {
-    desk.casebook().await?.forget_indexes().await
+pub async fn forget_indexes(state: State<'_, AppState>) -> Result<()> {
+    state.casebook().await?.forget_indexes().await
 }
 
 /// Checks the casebook, even one that cannot be opened, and repairs it if possible. A long job.
 #[tauri::command]
 pub async fn repair(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     progress: Channel<Progress>,
 ) -> Result<Health> {
-    let job = desk.begin(JobKind::Repair, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, desk.repair(&job.task).await)
+    let job = state.begin(JobKind::Repair, task_reporting_to(progress))?;
+    notice::notify_if_long(&app, &job, state.repair(&job.task).await)
 }
 
 /// Returns whether the network connection is metered; `None` if the system does not say.
@@ -225,8 +225,8 @@ pub async fn is_metered() -> Result<Option<bool>> {
 
 /// Cancels a long job and returns whether it was running.
 #[tauri::command]
-pub async fn cancel(desk: State<'_, AppState>, job: JobKind) -> Result<bool> {
-    Ok(desk.cancel(job))
+pub async fn cancel(state: State<'_, AppState>, job: JobKind) -> Result<bool> {
+    Ok(state.cancel(job))
 }
 
 /// Registers the window's channel for documents that other programs ask to show.
@@ -255,12 +255,12 @@ pub async fn announce(app: AppHandle, news: String) -> Result<()> {
 /// Tracker text is untrusted: only `https` URLs are opened, and `http` URLs of hosts of the user's
 /// sources.
 #[tauri::command]
-pub async fn open_external(app: AppHandle, desk: State<'_, AppState>, url: String) -> Result<()> {
+pub async fn open_external(app: AppHandle, state: State<'_, AppState>, url: String) -> Result<()> {
     let url = web_address(&url)?;
     if url.scheme() == "http" {
         let host = url.host_str().unwrap_or_default();
         let authority = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        if !desk.casebook().await?.mirrors().await?.iter().any(|mirror| mirror.host == authority) {
+        if !state.casebook().await?.mirrors().await?.iter().any(|mirror| mirror.host == authority) {
             return Err(Error::invalid("this link is not encrypted, so it was not opened")
                 .with_hint(format!("If you trust it, open it yourself: {url}")));
         }

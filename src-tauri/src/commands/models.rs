@@ -8,7 +8,7 @@ use tauri::{AppHandle, State, ipc::Channel};
 
 use super::{brief::full_path, task_reporting_to};
 use crate::{
-    desk::{AppState, JobKind},
+    app_state::{AppState, JobKind},
     notice,
 };
 
@@ -36,14 +36,14 @@ pub struct CatalogModel {
 
 /// Returns the models that can answer queries.
 #[tauri::command]
-pub async fn models(desk: State<'_, AppState>) -> Result<Vec<ModelView>> {
-    desk.casebook().await?.models().await
+pub async fn models(state: State<'_, AppState>) -> Result<Vec<ModelView>> {
+    state.casebook().await?.models().await
 }
 
 /// Returns the models that can be installed by name.
 #[tauri::command]
-pub async fn catalog(desk: State<'_, AppState>) -> Result<Catalog> {
-    let host = desk.casebook().await?.hub()?.host_str().unwrap_or_default().to_owned();
+pub async fn catalog(state: State<'_, AppState>) -> Result<Catalog> {
+    let host = state.casebook().await?.hub()?.host_str().unwrap_or_default().to_owned();
     let models = Casebook::catalog()
         .into_iter()
         .map(|e| CatalogModel {
@@ -59,39 +59,39 @@ pub async fn catalog(desk: State<'_, AppState>) -> Result<Catalog> {
 #[tauri::command]
 pub async fn install_model(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     name: String,
     progress: Channel<Progress>,
 ) -> Result<ModelView> {
-    let casebook = desk.casebook().await?;
-    let job = desk.begin(JobKind::Model, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, casebook.install_model(&name, &job.task).await)
+    let casebook = state.casebook().await?;
+    let job = state.begin(JobKind::Model, task_reporting_to(progress))?;
+    notice::notify_if_long(&app, &job, casebook.install_model(&name, &job.task).await)
 }
 
 /// Imports a model from a folder or a file. A long job.
 #[tauri::command]
 pub async fn import_model(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     path: String,
     name: Option<String>,
     progress: Channel<Progress>,
 ) -> Result<ModelView> {
-    let casebook = desk.casebook().await?;
+    let casebook = state.casebook().await?;
     let path = full_path(&app, &path)?;
-    let job = desk.begin(JobKind::Model, task_reporting_to(progress))?;
+    let job = state.begin(JobKind::Model, task_reporting_to(progress))?;
     let result = casebook.import_model(&path, name.as_deref(), Traits::default(), &job.task).await;
-    notice::when_long(&app, &job, result)
+    notice::notify_if_long(&app, &job, result)
 }
 
 /// Selects a model, which answers as soon as its vectors are complete.
 #[tauri::command]
-pub async fn use_model(desk: State<'_, AppState>, name: String) -> Result<()> {
-    desk.casebook().await?.use_model(&name).await
+pub async fn use_model(state: State<'_, AppState>, name: String) -> Result<()> {
+    state.casebook().await?.use_model(&name).await
 }
 
 /// Removes a model with its vectors.
 #[tauri::command]
-pub async fn remove_model(desk: State<'_, AppState>, name: String) -> Result<()> {
-    desk.casebook().await?.remove_model(&name).await
+pub async fn remove_model(state: State<'_, AppState>, name: String) -> Result<()> {
+    state.casebook().await?.remove_model(&name).await
 }

@@ -6,39 +6,43 @@ use precedent_core::{
 };
 use tauri::State;
 
-use crate::desk::AppState;
+use crate::app_state::AppState;
 
 /// Returns the notes of a kind, or all notes, most recently changed first.
 #[tauri::command]
-pub async fn notes(desk: State<'_, AppState>, kind: Option<NoteKind>) -> Result<Vec<Note>> {
-    desk.casebook().await?.notes(kind).await
+pub async fn notes(state: State<'_, AppState>, kind: Option<NoteKind>) -> Result<Vec<Note>> {
+    state.casebook().await?.notes(kind).await
 }
 
 /// Stores a note unless an identical one exists.
 #[tauri::command]
-pub async fn add_note(desk: State<'_, AppState>, draft: NoteDraft) -> Result<NoteAnswer> {
-    desk.casebook().await?.add_note(draft, &Task::new()).await
+pub async fn add_note(state: State<'_, AppState>, draft: NoteDraft) -> Result<NoteAnswer> {
+    state.casebook().await?.add_note(draft, &Task::new()).await
 }
 
 /// Finds notes with the same or nearly the same text; stores nothing.
 #[tauri::command]
 pub async fn similar_notes(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     kind: NoteKind,
     title: String,
     body: String,
 ) -> Result<SimilarNotes> {
-    desk.casebook().await?.similar_notes(kind, &title, &body).await
+    state.casebook().await?.similar_notes(kind, &title, &body).await
 }
 
 /// Changes a note.
 #[tauri::command]
-pub async fn edit_note(desk: State<'_, AppState>, key: String, change: NoteChange) -> Result<Note> {
-    desk.casebook().await?.edit_note(&key, change, &Task::new()).await
+pub async fn edit_note(
+    state: State<'_, AppState>,
+    key: String,
+    change: NoteChange,
+) -> Result<Note> {
+    state.casebook().await?.edit_note(&key, change, &Task::new()).await
 }
 
 /// Removes a note and returns it.
 #[tauri::command]
-pub async fn remove_note(desk: State<'_, AppState>, key: String) -> Result<Note> {
-    desk.casebook().await?.remove_note(&key, &Task::new()).await
+pub async fn remove_note(state: State<'_, AppState>, key: String) -> Result<Note> {
+    state.casebook().await?.remove_note(&key, &Task::new()).await
 }

@@ -13,85 +13,85 @@ use tauri::{AppHandle, State, ipc::Channel};
 
 use super::{brief::full_path, task_reporting_to};
 use crate::{
-    desk::{AppState, JobKind},
+    app_state::{AppState, JobKind},
     notice,
 };
 
 /// Returns the live sources with the data they lack.
 #[tauri::command]
-pub async fn mirrors(desk: State<'_, AppState>) -> Result<Vec<MirrorView>> {
-    desk.casebook().await?.mirrors().await
+pub async fn mirrors(state: State<'_, AppState>) -> Result<Vec<MirrorView>> {
+    state.casebook().await?.mirrors().await
 }
 
 /// Returns the hosts that the casebook connects to, with the origins of their tokens.
 #[tauri::command]
-pub async fn hosts(desk: State<'_, AppState>) -> Result<Vec<HostView>> {
-    desk.casebook().await?.hosts().await
+pub async fn hosts(state: State<'_, AppState>) -> Result<Vec<HostView>> {
+    state.casebook().await?.hosts().await
 }
 
 /// Returns an image that a text embeds, as a data URL.
 #[tauri::command]
-pub async fn image(desk: State<'_, AppState>, url: String) -> Result<String> {
-    let image = desk.casebook().await?.image(&url, &Task::new()).await?;
+pub async fn image(state: State<'_, AppState>, url: String) -> Result<String> {
+    let image = state.casebook().await?.image(&url, &Task::new()).await?;
     let encoded = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
     Ok(format!("data:{};base64,{encoded}", image.media_type))
 }
 
 /// Adds a live source without fetching anything.
 #[tauri::command]
-pub async fn add_mirror(desk: State<'_, AppState>, new: NewMirror) -> Result<SourceView> {
-    desk.casebook().await?.add_tracker(new).await
+pub async fn add_mirror(state: State<'_, AppState>, new: NewMirror) -> Result<SourceView> {
+    state.casebook().await?.add_tracker(new).await
 }
 
 /// Tests the access to a live source.
 #[tauri::command]
-pub async fn test_source(desk: State<'_, AppState>, key: String) -> Result<Access> {
-    desk.casebook().await?.test_source(&key, &Task::new()).await
+pub async fn test_source(state: State<'_, AppState>, key: String) -> Result<Access> {
+    state.casebook().await?.test_source(&key, &Task::new()).await
 }
 
 /// Allows the host of a source from an imported casebook to receive its token.
 #[tauri::command]
-pub async fn trust_source(desk: State<'_, AppState>, key: String) -> Result<HostView> {
-    desk.casebook().await?.trust_source(&key).await
+pub async fn trust_source(state: State<'_, AppState>, key: String) -> Result<HostView> {
+    state.casebook().await?.trust_source(&key).await
 }
 
 /// Stores a host's token in the system's keyring.
 #[tauri::command]
-pub async fn keep_token(desk: State<'_, AppState>, host: String, token: String) -> Result<()> {
-    desk.casebook().await?.keep_token(&host, token.into()).await
+pub async fn keep_token(state: State<'_, AppState>, host: String, token: String) -> Result<()> {
+    state.casebook().await?.keep_token(&host, token.into()).await
 }
 
 /// Removes a host's token and returns whether there was one.
 #[tauri::command]
-pub async fn forget_token(desk: State<'_, AppState>, host: String) -> Result<bool> {
-    desk.casebook().await?.forget_token(&host).await
+pub async fn forget_token(state: State<'_, AppState>, host: String) -> Result<bool> {
+    state.casebook().await?.forget_token(&host).await
 }
 
 /// Syncs the given live sources, or all of them. A long job.
 #[tauri::command]
 pub async fn sync(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     sources: Vec<String>,
     full: bool,
     progress: Channel<Progress>,
 ) -> Result<Vec<SyncReport>> {
-    let casebook = desk.casebook().await?;
-    let job = desk.begin(JobKind::Sync, task_reporting_to(progress))?;
+    let casebook = state.casebook().await?;
+    let job = state.begin(JobKind::Sync, task_reporting_to(progress))?;
     let request = SyncRequest { sources, full, ..SyncRequest::default() };
-    notice::when_long(&app, &job, casebook.sync(request, &job.task).await)
+    notice::notify_if_long(&app, &job, casebook.sync(request, &job.task).await)
 }
 
 /// Detects the format of files and previews their import; imports nothing. A long job.
 #[tauri::command]
 pub async fn understand_files(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: ImportRequest,
     progress: Channel<Progress>,
 ) -> Result<Understood> {
     let request = full(&app, request)?;
-    let job = desk.begin(JobKind::Import, task_reporting_to(progress))?;
+    let job = state.begin(JobKind::Import, task_reporting_to(progress))?;
     precedent_engine::understand_files(request, &job.task).await
 }
 
@@ -99,14 +99,14 @@ pub async fn understand_files(
 #[tauri::command]
 pub async fn import_files(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: ImportRequest,
     progress: Channel<Progress>,
 ) -> Result<ImportResult> {
-    let casebook = desk.casebook().await?;
+    let casebook = state.casebook().await?;
     let request = full(&app, request)?;
-    let job = desk.begin(JobKind::Import, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, casebook.import_files(request, &job.task).await)
+    let job = state.begin(JobKind::Import, task_reporting_to(progress))?;
+    notice::notify_if_long(&app, &job, casebook.import_files(request, &job.task).await)
 }
 
 /// Returns the request with absolute paths.
@@ -121,11 +121,11 @@ fn full(app: &AppHandle, mut request: ImportRequest) -> Result<ImportRequest> {
 #[tauri::command]
 pub async fn remove_source(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     key: String,
     progress: Channel<Progress>,
 ) -> Result<SourceView> {
-    let casebook = desk.casebook().await?;
-    let job = desk.begin(JobKind::Remove, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, casebook.remove_source(&key, &job.task).await)
+    let casebook = state.casebook().await?;
+    let job = state.begin(JobKind::Remove, task_reporting_to(progress))?;
+    notice::notify_if_long(&app, &job, casebook.remove_source(&key, &job.task).await)
 }

@@ -12,111 +12,112 @@ use tauri::{AppHandle, State, ipc::Channel};
 
 use super::task_reporting_to;
 use crate::{
-    desk::{AppState, JobKind},
+    app_state::{AppState, JobKind},
     notice,
 };
 
 /// Returns earlier reports that may be duplicates.
 #[tauri::command]
 pub async fn duplicates(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
-    desk.casebook().await?.duplicates(request, &Task::new()).await
+    state.casebook().await?.duplicates(request, &Task::new()).await
 }
 
 /// Returns the current triage queue without checking anything.
 #[tauri::command]
 pub async fn triage_queue(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     mut request: TriageRequest,
 ) -> Result<TriageResponse> {
     request.queue_only = true;
-    desk.casebook().await?.triage(request, &Task::new()).await
+    state.casebook().await?.triage(request, &Task::new()).await
 }
 
 /// Checks new and changed reports and returns the queue. A long job.
 #[tauri::command]
 pub async fn triage(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     request: TriageRequest,
     progress: Channel<Progress>,
 ) -> Result<TriageResponse> {
-    let casebook = desk.casebook().await?;
-    let job = desk.begin(JobKind::Triage, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, casebook.triage(request, &job.task).await)
+    let casebook = state.casebook().await?;
+    let job = state.begin(JobKind::Triage, task_reporting_to(progress))?;
+    notice::notify_if_long(&app, &job, casebook.triage(request, &job.task).await)
 }
 
 /// Returns two reports for comparison.
 #[tauri::command]
-pub async fn compare(desk: State<'_, AppState>, key: String, other: String) -> Result<Comparison> {
-    desk.casebook().await?.compare(&key, &other).await
+pub async fn compare(state: State<'_, AppState>, key: String, other: String) -> Result<Comparison> {
+    state.casebook().await?.compare(&key, &other).await
 }
 
 /// Records the user's verdict on a pair.
 #[tauri::command]
 pub async fn record_verdict(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     key: String,
     other: String,
     kind: VerdictKind,
 ) -> Result<Verdict> {
-    desk.casebook().await?.record_verdict(&key, &other, kind, None, &precedent_host::user()).await
+    state.casebook().await?.record_verdict(&key, &other, kind, None, &precedent_host::user()).await
 }
 
 /// Undoes the last verdict on a pair.
 #[tauri::command]
 pub async fn undo_verdict(
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     key: String,
     other: String,
 ) -> Result<Option<Verdict>> {
-    desk.casebook().await?.undo_verdict(&key, &other, &precedent_host::user()).await
+    state.casebook().await?.undo_verdict(&key, &other, &precedent_host::user()).await
 }
 
 /// Returns the verdicts since a time (seconds since 1970), latest first.
 #[tauri::command]
-pub async fn decided(desk: State<'_, AppState>, since: i64) -> Result<Vec<Verdict>> {
-    let mut verdicts = desk.casebook().await?.verdicts(None).await?;
+pub async fn decided(state: State<'_, AppState>, since: i64) -> Result<Vec<Verdict>> {
+    let mut verdicts = state.casebook().await?.verdicts(None).await?;
     verdicts.retain(|verdict| verdict.decided_at.as_second() >= since);
     Ok(verdicts)
 }
 
-/// Returns open reports decided to be duplicates, with the comment for their tracker.
+/// Returns open reports marked as duplicates, each with the comment to post on its tracker.
 ///
 /// Makes no request.
 #[tauri::command]
-pub async fn closures(desk: State<'_, AppState>) -> Result<Vec<Closure>> {
-    desk.casebook().await?.closures(None).await
+pub async fn closures(state: State<'_, AppState>) -> Result<Vec<Closure>> {
+    state.casebook().await?.closures(None).await
 }
 
-/// Closes the given reports at their tracker, as they were shown. A long job.
+/// Closes the given reports on their trackers; skips any whose verdict has changed since it was
+/// shown. A long job.
 #[tauri::command]
 pub async fn close_shown(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     shown: Vec<Closure>,
     progress: Channel<Progress>,
 ) -> Result<ClosureReport> {
-    let casebook = desk.casebook().await?;
-    let job = desk.begin(JobKind::Close, task_reporting_to(progress))?;
-    notice::when_long(
+    let casebook = state.casebook().await?;
+    let job = state.begin(JobKind::Close, task_reporting_to(progress))?;
+    notice::notify_if_long(
         &app,
         &job,
         casebook.close_shown(&shown, &precedent_host::user(), &job.task).await,
     )
 }
 
-/// Calibrates the confidence on a source's known duplicates. A long job.
+/// Calibrates a source's duplicate confidence from its known duplicates. A long job.
 #[tauri::command]
 pub async fn calibrate(
     app: AppHandle,
-    desk: State<'_, AppState>,
+    state: State<'_, AppState>,
     source: String,
     progress: Channel<Progress>,
 ) -> Result<CalibrationReport> {
-    let casebook = desk.casebook().await?;
-    let job = desk.begin(JobKind::Calibrate, task_reporting_to(progress))?;
-    notice::when_long(&app, &job, casebook.calibrate(&source, false, &job.task).await)
+    let casebook = state.casebook().await?;
+    let job = state.begin(JobKind::Calibrate, task_reporting_to(progress))?;
+    notice::notify_if_long(&app, &job, casebook.calibrate(&source, false, &job.task).await)
 }

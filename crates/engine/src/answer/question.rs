@@ -1,4 +1,4 @@
-//! The question, and the matches that every view of the answer shares.
+//! Questions and their matches, shared by all commands that answer them.
 
 use jiff::Timestamp;
 use precedent_core::{
@@ -19,20 +19,20 @@ use crate::search;
 /// The maximum length of a question, in bytes; the rest is not compared.
 pub const MAX_QUESTION: usize = 50_000_000;
 /// The maximum length of a text whose errors are searched for separately, in bytes.
-const MAX_LOG: usize = 1_000_000;
-/// The maximum number of errors of a text that are searched for separately.
-const ERRORS: usize = 3;
+const MAX_ERROR_TEXT: usize = 1_000_000;
+/// The maximum number of errors in a text that are searched for separately.
+const MAX_ERRORS: usize = 3;
 
 /// The inputs of a question.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ask<'a> {
+pub(crate) struct QuestionSpec<'a> {
     /// The item's key; otherwise title and body are the draft.
     pub key: Option<&'a str>,
     /// A draft's title; may be empty for a pasted text.
     pub title: &'a str,
     /// A draft's text.
     pub body: &'a str,
-    /// The one source to search.
+    /// Source to search; `None` for all sources.
     pub source: Option<&'a str>,
     /// True if an item is compared with all sources.
     pub everywhere: bool,
@@ -46,18 +46,19 @@ pub(crate) struct Question {
     pub draft: Draft,
     /// The casebook item that the question is about, if any.
     pub row: Option<DocumentRow>,
-    /// The one source to search.
+    /// Source to search; `None` for all sources.
     pub source: Option<SourceRow>,
     /// The title and the text, joined.
     pub text: String,
-    /// The whole input, if the text is a part of it, because a version may be anywhere.
+    /// The salient text of a pasted draft, in which versions are searched; the same as `text` for an
+    /// item.
     pub whole: String,
     pub calibration: SourceCalibration,
     /// The source, if its calibration does not apply to this model or version.
     pub stale_source: Option<String>,
 }
 
-/// A question with its matches, the likely duplicates first.
+/// A question with its matches, most likely duplicates first.
 #[derive(Debug)]
 pub(crate) struct QuestionMatches {
     pub question: Question,
@@ -65,7 +66,7 @@ pub(crate) struct QuestionMatches {
 }
 
 impl Question {
-    /// Reads a question.
+    /// Resolves the inputs of a question.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for an empty question,
@@ -73,13 +74,13 @@ impl Question {
     pub fn prepare(
         r: &Reader<'_>,
         finder: &MatchFinder<'_>,
-        ask: Ask<'_>,
+        ask: QuestionSpec<'_>,
         now: Timestamp,
     ) -> Result<Self> {
         let source =
             ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
-        // Ages are measured from the casebook's last change, because a clock ahead of the mirror
-        // would make everything old.
+        // Ages are relative to the casebook's newest change, so that an old mirror does not make
+        // every report old.
         let next_second = |newest: Timestamp| {
             newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest)
         };
@@ -119,12 +120,12 @@ impl Question {
             (None, None) => search::only_source(r)?,
         };
         let calibration = finder.calibration_of(r, source.as_ref())?;
-        let is_marked = calibration.model.as_ref().is_some_and(RankingModel::is_marked);
-        let stale_source = match source.as_ref().filter(|_| !is_marked && finder.vectors.is_some())
-        {
-            Some(source) => r.calibration(source.id)?.map(|_| source.key.clone()),
-            None => None,
-        };
+        let is_source_calibrated = calibration.model.as_ref().is_some_and(RankingModel::is_marked);
+        let stale_source =
+            match source.as_ref().filter(|_| !is_source_calibrated && finder.vectors.is_some()) {
+                Some(source) => r.calibration(source.id)?.map(|_| source.key.clone()),
+                None => None,
+            };
         let text = draft.body.whole(&draft.title);
         let whole = whole.unwrap_or_else(|| text.clone());
         Ok(Self { draft, row, source, text, whole, calibration, stale_source })
@@ -138,8 +139,8 @@ impl Question {
         }
     }
 
-    /// Returns the documents of a kind that it is compared with; a view shows those that meet
-    /// `view`.
+    /// Returns the search scope for a document kind; `view` limits which matches are shown, not which
+    /// are scored.
     pub fn scope(&self, kind: DocKind, view: Option<Test>) -> Scope {
         let filter = |test| Filter { test, is_negated: false };
         let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));
@@ -149,15 +150,18 @@ impl Question {
         }
     }
 
-    /// Returns the errors in a text of several lines, most important first, and the innermost cause
-    /// of the first.
+    /// Returns the errors in a multi-line text, most important first, then the root cause found in
+    /// the text.
     fn errors(&self) -> Vec<String> {
-        if self.row.is_some() || self.whole.len() > MAX_LOG || !self.whole.contains('\n') {
+        if self.row.is_some() || self.whole.len() > MAX_ERROR_TEXT || !self.whole.contains('\n') {
             return Vec::new();
         }
         let reading = precedent_logs::read_text(&self.whole);
-        let messages =
-            reading.failures().map(LogGroup::example_or_message).take(ERRORS).map(str::to_owned);
+        let messages = reading
+            .failures()
+            .map(LogGroup::example_or_message)
+            .take(MAX_ERRORS)
+            .map(str::to_owned);
         let mut errors: Vec<String> = messages.collect();
         errors.extend(precedent_logs::cause(&self.whole));
         errors.retain(|error| error.trim() != self.whole.trim());
@@ -165,8 +169,8 @@ impl Question {
     }
 }
 
-/// Finds the matches of an item or a text in the whole casebook, earlier and later; a view shows
-/// the resolved ones.
+/// Finds matches for an item or a text, both earlier and later reports, in `source` or the whole
+/// casebook; only resolved ones are shown.
 ///
 /// # Errors
 /// Same as [`Question::prepare`] and [`find`].
@@ -178,7 +182,7 @@ pub(crate) fn find_anywhere(
 ) -> Result<QuestionMatches> {
     let question = finder.store.read(|r| {
         let everywhere = search::only_source(r)?.is_none();
-        let ask = Ask { key, body: text, source, everywhere, ..Ask::default() };
+        let ask = QuestionSpec { key, body: text, source, everywhere, ..QuestionSpec::default() };
         Question::prepare(r, finder, ask, now)
     })?;
     find(finder, question, Some(&Test::Resolved), task)
@@ -204,8 +208,8 @@ pub(crate) fn find(
     if is_likely(&matches) {
         return Ok(QuestionMatches { question, matches });
     }
-    // An error names less than the whole text, so a candidate that contradicts the whole stays
-    // excluded.
+    // An error has less context than the text, so a best match that contradicts the text is
+    // rejected.
     let differs = |m: &Match| {
         let is_other = |whole: &Match| {
             whole.document == m.document
@@ -216,13 +220,14 @@ pub(crate) fn find(
     let source = question.source.as_ref().map(|source| source.key.as_str());
     for error in question.errors() {
         task.check()?;
-        let ask = Ask { body: &error, source, ..Ask::default() };
+        let ask = QuestionSpec { body: &error, source, ..QuestionSpec::default() };
         let made_at = question.draft.made_at;
-        let mut part = finder.store.read(|r| Question::prepare(r, finder, ask, made_at))?;
-        let error_matches = search(&part)?;
+        let mut error_question =
+            finder.store.read(|r| Question::prepare(r, finder, ask, made_at))?;
+        let error_matches = search(&error_question)?;
         if is_likely(&error_matches) && !error_matches.first().is_some_and(differs) {
-            part.whole.clone_from(&question.whole);
-            return Ok(QuestionMatches { question: part, matches: error_matches });
+            error_question.whole.clone_from(&question.whole);
+            return Ok(QuestionMatches { question: error_question, matches: error_matches });
         }
     }
     Ok(QuestionMatches { question, matches })

@@ -131,9 +131,11 @@ pub(super) fn of_log(response: &LogResponse) -> Entry {
     };
     let (_, citation) = log::status(error);
     let message = troubleshoot::first_line(&error.group.message);
-    sentences.extend(log::matched(error).map(|matched| {
-        format!("The most important known error, “{message}”, matches {matched}.")
-    }));
+    sentences.extend(
+        log::matched(error).map(|matched| {
+            format!("The most important known error, “{message}”, matches {matched}.")
+        }),
+    );
     let fixed_in = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved);
     sentences.push(match (fixed_in.map(|case| &case.fixed_in), &citation) {
         (Some(Some(version)), _) => format!("Update to {version} or later."),

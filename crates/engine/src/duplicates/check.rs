@@ -13,7 +13,7 @@ use crate::{
         Draft, Match, MatchFinder,
         explain::{self, Versions},
         near_duplicate::TokenizedReport,
-        question::{Ask, Question, QuestionMatches, find},
+        question::{Question, QuestionMatches, QuestionSpec, find},
     },
     search, troubleshoot,
 };
@@ -209,7 +209,7 @@ fn run(
         return Err(Error::invalid(format!("cannot show {} candidates", request.max_candidates))
             .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
     }
-    let ask = Ask {
+    let ask = QuestionSpec {
         key: request.key.as_deref(),
         title: &request.title,
         body: &request.body,

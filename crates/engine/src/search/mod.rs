@@ -428,10 +428,7 @@ impl QueryContext<'_> {
     pub(crate) fn no_model(&self) -> Notice {
         let hint = self.problem.and_then(Error::hint).map(|h| format!(" {h}")).unwrap_or_default();
         let why = self.problem.map(|p| format!(" ({p})")).unwrap_or_default();
-        Notice {
-            lack: Lack::Model,
-            text: format!("Keyword search only{why}.{hint}"),
-        }
+        Notice { lack: Lack::Model, text: format!("Keyword search only{why}.{hint}") }
     }
 
     /// Retrieves candidates by the query's vector, and scores the title of a pasted text

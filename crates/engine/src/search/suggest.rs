@@ -76,11 +76,7 @@ impl QueryContext<'_> {
             None => {
                 let most: Vec<String> =
                     terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
-                Some(format!(
-                    "No item has {}. Most common: {}.",
-                    quote(value),
-                    most.join(", ")
-                ))
+                Some(format!("No item has {}. Most common: {}.", quote(value), most.join(", ")))
             }
         })
     }

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::tracker::{
     file::{
-        self, Chunk, Content, Look, Mapping, Piece, Tie, content, json,
+        self, Content, DetectedFormat, ItemRelation, Mapping, ParsedItem, RawRecord, content, json,
         mail::{MailHeads, Threads},
     },
     wiki,
@@ -47,7 +47,7 @@ const PREVIEW_ITEMS: usize = 3;
 
 /// A batch of records that were read together, each with its position.
 struct Batch {
-    records: Vec<(String, std::result::Result<Chunk, String>)>,
+    records: Vec<(String, std::result::Result<RawRecord, String>)>,
     bytes_read: u64,
 }
 
@@ -56,7 +56,7 @@ struct Batch {
 struct Part {
     records: Vec<Record>,
     payloads: Vec<(Record, PackedRaw)>,
-    links: Vec<(String, String, Tie)>,
+    links: Vec<(String, String, ItemRelation)>,
     releases: Vec<ReleaseRecord>,
     share: ShareView,
 }
@@ -131,8 +131,8 @@ pub fn import_built_in(
     let mut importer = FileImporter::new(&request, task, Some((store, now)))?;
     for (name, text) in files {
         let content = Content::built_in(name, text);
-        let look = file::look(&content, &importer.mapping)?;
-        importer.content(&content, &look, 0, 0)?;
+        let format = file::detect_format(&content, &importer.mapping)?;
+        importer.content(&content, &format, 0, 0)?;
     }
     importer.out.report.files = files.len() as u64;
     Ok(importer.out.report)
@@ -284,13 +284,13 @@ impl<'a> FileImporter<'a> {
         let mut first_error = None;
         let base = self.path.clone();
         let archive = content::for_each_member(path, |content| {
-            let mut content = content.below(&base);
+            let mut content = content.relative_to(&base);
             content.is_wiki = self.has_only_pages;
-            let result = file::look(&content, &self.mapping).and_then(|mut look| {
-                if look.mailbox().is_some() {
-                    look.hang_together(&self.threads());
+            let result = file::detect_format(&content, &self.mapping).and_then(|mut format| {
+                if format.mailbox().is_some() {
+                    format.set_threads(&self.threads());
                 }
-                self.content(&content, &look, offset, total)
+                self.content(&content, &format, offset, total)
             });
             match result {
                 Err(error) if content.name != Content::file(path).name && is_of_no_use(&error) => {
@@ -324,8 +324,8 @@ impl<'a> FileImporter<'a> {
         {
             // Read errors are reported by the actual import.
             let _ = content::for_each_member(&file, |content| {
-                if let Ok(look) = file::look(&content, &self.mapping)
-                    && let Some(mailbox) = look.mailbox()
+                if let Ok(format) = file::detect_format(&content, &self.mapping)
+                    && let Some(mailbox) = format.mailbox()
                 {
                     let _ = builder.add(&content, mailbox, content.open()?);
                 }
@@ -353,12 +353,18 @@ impl<'a> FileImporter<'a> {
     }
 
     /// Reads a file, or a file in an archive.
-    fn content(&mut self, content: &Content, look: &Look, offset: u64, total: u64) -> Result<()> {
+    fn content(
+        &mut self,
+        content: &Content,
+        format: &DetectedFormat,
+        offset: u64,
+        total: u64,
+    ) -> Result<()> {
         let mut view = FileView {
             file: content.name.clone(),
-            kind: look.kind.clone(),
-            encoding: look.encoding().map(str::to_owned),
-            columns: look
+            kind: format.kind.clone(),
+            encoding: format.encoding().map(str::to_owned),
+            columns: format
                 .columns()
                 .into_iter()
                 .map(|(column, field, is_guessed)| ColumnView {
@@ -368,17 +374,17 @@ impl<'a> FileImporter<'a> {
                     characters: None,
                 })
                 .collect(),
-            doubts: look.doubts.clone(),
+            doubts: format.notices.clone(),
             ..FileView::default()
         };
-        if look.preamble() > 0 {
+        if format.preamble() > 0 {
             view.doubts
-                .insert(0, format!("{} lines before the table are skipped", look.preamble()));
+                .insert(0, format!("{} lines before the table are skipped", format.preamble()));
         }
-        let result = self.read_content(content, look, offset, total, &mut view);
-        view.doubts.extend(look.late_doubts());
+        let result = self.read_content(content, format, offset, total, &mut view);
+        view.doubts.extend(format.notices_after_read());
         // A dry run shows all of them.
-        let rest = look.unused_fields(self.store.is_none()).into_iter();
+        let rest = format.unused_fields(self.store.is_none()).into_iter();
         view.columns.extend(rest.map(|(column, characters)| ColumnView {
             column,
             characters: Some(characters),
@@ -398,13 +404,13 @@ impl<'a> FileImporter<'a> {
     fn read_content(
         &mut self,
         content: &Content,
-        look: &Look,
+        format: &DetectedFormat,
         offset: u64,
         total: u64,
         view: &mut FileView,
     ) -> Result<()> {
         // Files of two trackers are routed independently.
-        let group = if self.target.is_some() { String::new() } else { look.namespace.clone() };
+        let group = if self.target.is_some() { String::new() } else { format.namespace.clone() };
         let mut routes = match self.routes.remove(&group) {
             Some(routes) => routes,
             None => Routes::new(self.target, self.stored_project()?),
@@ -416,17 +422,17 @@ impl<'a> FileImporter<'a> {
         let mapping = self.mapping.clone();
         // Archive members are named like files, except where an export's layout defines the names.
         // A thread spans several files but has one source; the pages of a folder form one wiki.
-        let file = match look.mailbox() {
+        let file = match format.mailbox() {
             Some(_) => "inbox".to_owned(),
-            None if look.is_page() => wiki_name(&self.path),
-            None if content.is_laid_out() => Content::file(&content.path).name,
+            None if format.is_page() => wiki_name(&self.path),
+            None if content.has_fixed_name() => Content::file(&content.path).name,
             None => content.name.clone(),
         };
         let result = std::thread::scope(|scope| {
             // Unpacking, parsing and storing run in parallel with a queue of one batch each.
             let (batches, unread) = sync_channel::<Batch>(1);
             let (sender, receiver) = sync_channel::<Result<Ready>>(1);
-            let reader = scope.spawn(move || batch_up(content, look, &batches));
+            let reader = scope.spawn(move || batch_up(content, format, &batches));
             let (routes, origins) = (&mut routes, &mut origins);
             scope.spawn(move || {
                 // A single file that names one project needs no second scan.
@@ -435,8 +441,14 @@ impl<'a> FileImporter<'a> {
                     (several || whole) && names(&path, &mapping, name)
                 };
                 for batch in unread {
-                    let ready =
-                        ready(batch, look, &file, (&mut *routes, &mut *origins), store, &elsewhere);
+                    let ready = ready(
+                        batch,
+                        format,
+                        &file,
+                        (&mut *routes, &mut *origins),
+                        store,
+                        &elsewhere,
+                    );
                     let is_error = ready.is_err();
                     if sender.send(ready).is_err() || is_error {
                         return;
@@ -516,8 +528,8 @@ impl<'a> FileImporter<'a> {
                 put_records(store, &source, Origin::File { import }, &part.payloads, now, |w| {
                     for (from, to, tie) in &part.links {
                         let kind = match tie {
-                            Tie::DuplicateOf => "duplicate_of",
-                            Tie::RelatesTo => "relates_to",
+                            ItemRelation::DuplicateOf => "duplicate_of",
+                            ItemRelation::RelatesTo => "relates_to",
                         };
                         w.add_tracker_link(from, to, kind)?;
                     }
@@ -556,7 +568,7 @@ fn share(shares: &mut Vec<ShareView>, key: &str, more: &ShareView) {
 }
 
 /// Reads the records of a file in batches until it ends or the receiver is gone.
-fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Result<()> {
+fn batch_up(content: &Content, format: &DetectedFormat, sender: &SyncSender<Batch>) -> Result<()> {
     let empty = || Batch { records: Vec::with_capacity(BATCH), bytes_read: 0 };
     let (mut batch, mut bytes) = (empty(), 0);
     let send = |batch: &mut Batch| {
@@ -565,8 +577,8 @@ fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Resul
         // The receiver is gone if storing failed or was cancelled; that error is reported.
         sender.send(full).is_ok()
     };
-    let result = look.read(content, |place, chunk| {
-        bytes += chunk.as_ref().map_or(0, Chunk::size);
+    let result = format.read(content, |place, chunk| {
+        bytes += chunk.as_ref().map_or(0, RawRecord::size);
         batch.records.push((place, chunk));
         if batch.records.len() < BATCH && bytes < BATCH_BYTES {
             return true;
@@ -583,27 +595,27 @@ fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Resul
 /// Parses a batch, decides the source of each record, and compresses the records.
 fn ready(
     batch: Batch,
-    look: &Look,
+    format: &DetectedFormat,
     file: &str,
     (routes, origins): (&mut Routes, &mut Origins),
     store: Option<&Store>,
     elsewhere: &impl Fn(&str, bool) -> bool,
 ) -> Result<Ready> {
-    let results: Vec<(String, std::result::Result<Vec<Piece>, String>)> = batch
+    let results: Vec<(String, std::result::Result<Vec<ParsedItem>, String>)> = batch
         .records
         .into_par_iter()
-        .map(|(place, chunk)| (place, chunk.and_then(|c| look.pieces(c))))
+        .map(|(place, chunk)| (place, chunk.and_then(|c| format.parse(c))))
         .collect();
     let records = || {
         results.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(
             |piece| match piece {
-                Piece::Record(record) => Some(record),
-                Piece::Link(..) | Piece::Release(..) => None,
+                ParsedItem::Record(record) => Some(record),
+                ParsedItem::Link(..) | ParsedItem::Release(..) => None,
             },
         )
     };
     if let Some(source) = routes.target() {
-        origins.check(store, source, look.tracker, records())?;
+        origins.check(store, source, format.tracker, records())?;
     }
     if records().any(|record| record.repository().is_some()) {
         routes.tell();
@@ -611,7 +623,7 @@ fn ready(
     if !routes.is_settled() {
         routes.settle(records().filter_map(Record::repository), elsewhere);
     }
-    let of = Of { namespace: &look.namespace, file, item: true };
+    let of = Of { namespace: &format.namespace, file, item: true };
     let mut out = Ready { bytes_read: batch.bytes_read, ..Ready::default() };
     for (place, result) in results {
         if let Err(reason) = result.and_then(|pieces| sort(pieces, routes, of, &mut out)) {
@@ -619,7 +631,7 @@ fn ready(
         }
     }
     for (key, part) in &out.parts {
-        origins.check(store, key, look.tracker, part.records.iter())?;
+        origins.check(store, key, format.tracker, part.records.iter())?;
     }
     if let Some(store) = store {
         for part in out.parts.values_mut() {
@@ -631,14 +643,14 @@ fn ready(
 
 /// Adds the contents of one record to its source.
 fn sort(
-    pieces: Vec<Piece>,
+    pieces: Vec<ParsedItem>,
     routes: &Routes,
     of: Of<'_>,
     out: &mut Ready,
 ) -> std::result::Result<(), String> {
     for piece in pieces {
         match piece {
-            Piece::Record(record) => {
+            ParsedItem::Record(record) => {
                 let of = Of { item: matches!(record, Record::Document(_)), ..of };
                 let key = routes.source(record.repository(), of)?;
                 out.loose |= routes.target().is_none() && of.item && record.repository().is_none();
@@ -663,7 +675,7 @@ fn sort(
                 }
                 part.records.push(record);
             }
-            Piece::Link(from, to, tie) => {
+            ParsedItem::Link(from, to, tie) => {
                 let home = routes.source_of(from.project.as_deref(), of);
                 let ends = [&from, &to].map(|end| {
                     format!("{}#{}", routes.source_of(end.project.as_deref(), of), end.number)
@@ -671,7 +683,7 @@ fn sort(
                 let [from, to] = ends;
                 out.parts.entry(home).or_default().links.push((from, to, tie));
             }
-            Piece::Release(project, release) => {
+            ParsedItem::Release(project, release) => {
                 let of = Of { item: false, ..of };
                 let key = routes.source(project.as_deref(), of)?;
                 out.parts.entry(key).or_default().releases.push(release);
@@ -692,19 +704,19 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
     let mut is_named = false;
     for (file, _) in content::files(path).unwrap_or_default() {
         let outcome = content::for_each_member(&file, |content| {
-            let Ok(look) = file::look(&content, mapping) else { return Ok(true) };
-            look.read(&content, |_, chunk| {
+            let Ok(format) = file::detect_format(&content, mapping) else { return Ok(true) };
+            format.read(&content, |_, chunk| {
                 let pieces = match chunk {
-                    Ok(chunk) if Look::mentions(&chunk, &mention) => {
-                        look.pieces(chunk).unwrap_or_default()
+                    Ok(chunk) if DetectedFormat::mentions(&chunk, &mention) => {
+                        format.parse(chunk).unwrap_or_default()
                     }
                     _ => return true,
                 };
                 is_named |= pieces.iter().any(|piece| match piece {
-                    Piece::Record(record) => {
+                    ParsedItem::Record(record) => {
                         record.repository().is_some_and(|p| p.eq_ignore_ascii_case(project))
                     }
-                    Piece::Link(..) | Piece::Release(..) => false,
+                    ParsedItem::Link(..) | ParsedItem::Release(..) => false,
                 });
                 !is_named
             })?;

@@ -307,7 +307,7 @@ fn add_fixed_items(paragraph: &str, project: &str, out: &mut BTreeSet<u64>) {
 }
 
 /// Returns the releases of a changelog in Markdown; empty if fewer than two headings are versions.
-pub fn of_changelog(markdown: &str) -> Vec<ReleaseRecord> {
+pub fn parse_changelog(markdown: &str) -> Vec<ReleaseRecord> {
     let lines: Vec<&str> = markdown.lines().collect();
     let mut sections: Vec<(ReleaseRecord, String)> = Vec::new();
     let mut is_code = false;
@@ -531,10 +531,11 @@ mod tests {
         let text = "# Changelog\n\n## [Unreleased]\n\n- Faster ([#9](https://github.com/acme/app/pull/9))\n\n\
             ## [1.1.0] - 2024-02-03\n\n### Fixed\n\n- The lid closes ([#7](https://github.com/acme/app/issues/7)).\n\n\
             ```\n## 9.9.9\n```\n\nVersion 1.0.0 (2024-01-02)\n=====\n\n- First (#1)\n";
-        let releases: Vec<_> = of_changelog(text).into_iter().map(|r| (r.name, r.items)).collect();
+        let releases: Vec<_> =
+            parse_changelog(text).into_iter().map(|r| (r.name, r.items)).collect();
         let want = [("Unreleased", vec![9]), ("1.1.0", vec![7]), ("1.0.0", vec![1])];
         assert_eq!(releases, want.map(|(name, items)| (name.to_owned(), items)));
-        assert_eq!(of_changelog("# Heron\n\n## 1.0.0\n\nThe first version.\n"), []);
+        assert_eq!(parse_changelog("# Heron\n\n## 1.0.0\n\nThe first version.\n"), []);
     }
 
     #[test]

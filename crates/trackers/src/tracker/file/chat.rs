@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     context::FileContext,
-    piece::{Comment, Piece, item_record, state, title_or_first_line},
+    piece::{Comment, ParsedItem, item_record, state, title_or_first_line},
 };
 use crate::tracker::dates;
 use precedent_core::model::{Author, DocumentRecord};
@@ -30,7 +30,7 @@ pub fn user(value: &Value) -> Option<(String, String)> {
 }
 
 /// Parses a message: the first of a thread, or a reply to one; others are noted.
-pub fn pieces(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<Piece> {
+pub fn parse_message(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<ParsedItem> {
     let ts = value["ts"].as_str().unwrap_or_default();
     let Some(thread) = value["thread_ts"].as_str().and_then(number) else {
         context.note("messages without replies are no items and are left out");
@@ -56,7 +56,7 @@ pub fn pieces(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<Piece> 
             at,
             ..Comment::default()
         };
-        return vec![Piece::Record(reply.record(None, "", bytes.to_vec()))];
+        return vec![ParsedItem::Record(reply.record(None, "", bytes.to_vec()))];
     }
     let reactions = value["reactions"].as_array().into_iter().flatten();
     let is_solved =
@@ -76,12 +76,12 @@ pub fn pieces(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<Piece> 
         closed_at: last.filter(|_| is_solved),
         ..DocumentRecord::default()
     };
-    let mut out = vec![Piece::Record(item_record(item, bytes.to_vec()))];
+    let mut out = vec![ParsedItem::Record(item_record(item, bytes.to_vec()))];
     // Some exporters put the replies into the first message.
     for inner in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten()
     {
         if is_message(inner) && inner["ts"] != value["ts"] {
-            out.extend(pieces(inner, inner.to_string().as_bytes(), context));
+            out.extend(parse_message(inner, inner.to_string().as_bytes(), context));
         }
     }
     out
@@ -132,18 +132,20 @@ mod tests {
         let mapping = Mapping::default();
         mapping.add_person("U1".to_owned(), "mona".to_owned());
         let context = FileContext::new(&mapping);
-        let parse = |value: Value| pieces(&value, b"", &context);
+        let parse = |value: Value| parse_message(&value, b"", &context);
         let first = parse(
             json!({"type": "message", "user": "U1", "ts": "1740820000.000200", "thread_ts": "1740820000.000200",
             "text": "Gate <https://wiki.example.org/x|runbook> says R&amp;D-4, <@U1>?", "reply_count": 1}),
         );
-        let [Piece::Record(Record::Document(item))] = &first[..] else { panic!("{first:?}") };
+        let [ParsedItem::Record(Record::Document(item))] = &first[..] else { panic!("{first:?}") };
         assert_eq!(item.body, "Gate [runbook](https://wiki.example.org/x) says R&D-4, @mona?");
         let reply = parse(
             json!({"type": "message", "user": "U2", "ts": "1740820001.000100", "thread_ts": "1740820000.000200",
             "text": "Reset it."}),
         );
-        let [Piece::Record(Record::Comment(comment))] = &reply[..] else { panic!("{reply:?}") };
+        let [ParsedItem::Record(Record::Comment(comment))] = &reply[..] else {
+            panic!("{reply:?}")
+        };
         assert_eq!(Some(comment.number), item.number);
         for other in [
             json!({"type": "message", "user": "U1", "ts": "1740820002.000100", "text": "Lunch?"}),

@@ -20,22 +20,23 @@ use precedent_text::words::Words;
 const MAX_MEMBER: u64 = 256 * 1024 * 1024;
 /// The maximum number of archive members that are read.
 const MAX_MEMBERS: usize = 20_000;
-/// The maximum nesting depth of folders, and the maximum number of files.
+/// The maximum nesting depth of folders.
 const MAX_DEPTH: usize = 8;
+/// The maximum number of files in a folder.
 const MAX_FILES: usize = 50_000;
 /// The maximum nesting depth of archives.
-const MAX_ARCHIVES: usize = 3;
+const MAX_ARCHIVE_DEPTH: usize = 3;
 
 /// An input that can be read from its start any number of times.
 #[derive(Clone)]
 pub struct Content {
-    /// Name in messages: the file name.
+    /// File name, as shown in messages.
     pub name: String,
-    /// Path below the given path, with `/` between folders.
-    pub place: String,
+    /// Path relative to the imported folder or archive, with `/` separators.
+    pub relative_path: String,
     /// Path of the file, or of the archive that contains it.
     pub path: PathBuf,
-    /// `true` for a page of a wiki like GitHub's, where front matter is a part of the text.
+    /// `true` for GitHub-style wikis, where front matter is part of the text.
     pub is_wiki: bool,
     bytes: Option<Arc<[u8]>>,
     bytes_read: Arc<AtomicU64>,
@@ -46,7 +47,7 @@ impl Content {
     pub fn file(path: &Path) -> Self {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         Self {
-            place: name.clone(),
+            relative_path: name.clone(),
             name,
             path: path.to_owned(),
             is_wiki: false,
@@ -61,23 +62,23 @@ impl Content {
         Self { bytes: Some(text.as_bytes().into()), path: "the sample".into(), ..file }
     }
 
-    /// Sets its place relative to a given folder.
+    /// Sets its path relative to a folder.
     #[must_use]
-    pub fn below(mut self, folder: &Path) -> Self {
+    pub fn relative_to(mut self, folder: &Path) -> Self {
         if let Ok(inner) = self.path.strip_prefix(folder)
             && inner.components().count() > 1
             && self.bytes.is_none()
         {
             let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
-            self.place = parts.join("/");
+            self.relative_path = parts.join("/");
         }
         self
     }
 
-    /// Returns whether it is in an export archive with fixed file names, which do not describe the
-    /// content.
-    pub fn is_laid_out(&self) -> bool {
-        self.bytes.is_some() && (self.place.contains("tree/project/") || is_numbered(&self.name))
+    /// Returns whether the file comes from an export archive whose file names are fixed.
+    pub fn has_fixed_name(&self) -> bool {
+        self.bytes.is_some()
+            && (self.relative_path.contains("tree/project/") || is_numbered(&self.name))
     }
 
     /// Opens the decompressed content at its start.
@@ -92,8 +93,8 @@ impl Content {
                 unpack(&self.path, &self.bytes_read)
             }
             Some(bytes) => {
-                let size = Arc::new(AtomicU64::new(bytes.len() as u64));
-                decompress(Box::new(Cursor::new(Arc::clone(bytes))), &self.path, &size)
+                let packed_bytes = Arc::new(AtomicU64::new(bytes.len() as u64));
+                decompress(Box::new(Cursor::new(Arc::clone(bytes))), &self.path, &packed_bytes)
             }
         }
     }
@@ -112,10 +113,10 @@ impl Content {
     ///
     /// # Errors
     /// The same as [`Content::open`].
-    pub fn start(&self, most: usize) -> Result<Vec<u8>> {
+    pub fn start(&self, max_bytes: usize) -> Result<Vec<u8>> {
         let mut start = Vec::new();
         let stream = self.open()?;
-        match stream.take(most as u64).read_to_end(&mut start) {
+        match stream.take(max_bytes as u64).read_to_end(&mut start) {
             // The format of a truncated file is still detected, and its complete records are read.
             Err(e) if start.is_empty() || e.kind() == io::ErrorKind::QuotaExceeded => {
                 Err(damage_error(&self.path, &e))
@@ -125,8 +126,8 @@ impl Content {
     }
 }
 
-/// Returns the files below a path with their sizes: the path itself, or all files in a folder;
-/// items come before comments.
+/// Returns the importable files of a folder, or the file itself, with sizes; user lists first,
+/// comments last.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is nothing; [`precedent_core::Code::Io`] if it
@@ -144,7 +145,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
             path.display()
         ))
         .with_hint(
-            "Supported tracker exports: JSON, CSV, XML, emails and Markdown, compressed or not.",
+            "Supported formats: JSON, CSV, XLSX, XML, email and Markdown, compressed or not.",
         ));
     }
     // The names of people come before the messages that use them.
@@ -194,14 +195,14 @@ pub fn for_each_member(
         return Err(Error::not_found(format!("{}: this is an exported casebook", path.display()))
             .with_hint("Import it with: precedent import casebook FILE"));
     }
-    inside(whole, &start, 1, &mut visit)?;
+    visit_members(whole, &start, 1, &mut visit)?;
     Ok(is_tar(&start) || is_zip(&start))
 }
 
 /// The first bytes of older office documents.
 const OLE: &[u8] = b"\xd0\xcf\x11\xe0";
 
-/// Returns the contents of an office document: its sheets as tables, or a saved mail.
+/// Returns the contents of an office document: its sheets as tables, or a saved email.
 fn documents(whole: &Content, bytes: &[u8]) -> Option<Vec<Content>> {
     if let Some(mail) = office::mail(bytes) {
         return Some(vec![Content { bytes: Some(mail.into()), ..whole.clone() }]);
@@ -211,7 +212,7 @@ fn documents(whole: &Content, bytes: &[u8]) -> Option<Vec<Content>> {
     let is_single = sheets.len() == 1;
     let contents = sheets.into_iter().map(|(name, table)| {
         let name = if is_single { whole.name.clone() } else { format!("{}: {name}", whole.name) };
-        Content { place: name.clone(), name, bytes: Some(table.into()), ..whole.clone() }
+        Content { relative_path: name.clone(), name, bytes: Some(table.into()), ..whole.clone() }
     });
     Some(contents.collect())
 }
@@ -230,30 +231,34 @@ fn visit_all(contents: Vec<Content>, visit: &mut Visitor<'_>) -> Result<bool> {
 type Visitor<'a> = dyn FnMut(Content) -> Result<bool> + 'a;
 
 /// Calls `visit` with a file that starts with these bytes, or with its members if it is an archive.
-/// A member that is not a valid archive is passed unchanged, so that its error is reported and the
-/// others are read.
-fn inside(member: Content, start: &[u8], depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
-    if depth > MAX_ARCHIVES {
+/// A member that is not a valid archive is passed to `visit` unchanged, which then reports its
+/// error.
+fn visit_members(
+    member: Content,
+    start: &[u8],
+    depth: usize,
+    visit: &mut Visitor<'_>,
+) -> Result<bool> {
+    if depth > MAX_ARCHIVE_DEPTH {
         return visit(member);
     }
     if is_tar(start) {
         return tar(&member, depth, visit);
     }
-    if is_zip(start) && (depth == 1 || opens(&member)) {
+    if is_zip(start) && (depth == 1 || is_plain_zip(&member)) {
         return zip(&member, depth, visit);
     }
     let is_document = start.starts_with(OLE) || is_zip(start);
-    let bytes = if is_document { whole_of(&member).ok() } else { None };
+    let bytes = if is_document { read_all(&member).ok() } else { None };
     match bytes.and_then(|bytes| documents(&member, &bytes)) {
         Some(documents) => visit_all(documents, visit),
         None => visit(member),
     }
 }
 
-/// Returns whether an archive member is a zip archive of files. An office document is one, but
-/// counts as a single file.
-fn opens(member: &Content) -> bool {
-    whole_of(member).is_ok_and(|bytes| {
+/// Returns whether a member is a zip archive other than an office document.
+fn is_plain_zip(member: &Content) -> bool {
+    read_all(member).is_ok_and(|bytes| {
         ::zip::ZipArchive::new(Cursor::new(bytes)).is_ok_and(|archive| !is_office(&archive))
     })
 }
@@ -263,7 +268,7 @@ fn is_office<R: Read + io::Seek>(archive: &::zip::ZipArchive<R>) -> bool {
 }
 
 /// Reads the whole decompressed content.
-fn whole_of(content: &Content) -> Result<Vec<u8>> {
+fn read_all(content: &Content) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let stream = content.open()?;
     stream
@@ -318,9 +323,9 @@ static IGNORED_PREFIXES: Words = Words::new(
 );
 
 /// Reads a tar archive; returns whether to continue.
-fn tar(whole: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
-    let path = &whole.path;
-    let mut tar = tar::Archive::new(whole.open()?);
+fn tar(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
+    let path = &archive.path;
+    let mut tar = tar::Archive::new(archive.open()?);
     for (n, entry) in tar.entries().map_err(|e| damage_error(path, &e))?.enumerate() {
         let mut entry = entry.map_err(|e| damage_error(path, &e))?;
         let name = entry.path().map_err(|e| damage_error(path, &e))?.to_string_lossy().into_owned();
@@ -332,43 +337,44 @@ fn tar(whole: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
         }
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).map_err(|e| damage_error(path, &e))?;
-        let member = member(whole, &name, bytes);
+        let member = member(archive, &name, bytes);
         let start = member.start(1024).unwrap_or_default();
-        if !inside(member, &start, depth + 1, visit)? {
+        if !visit_members(member, &start, depth + 1, visit)? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-fn zip(whole: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
-    let path = &whole.path;
-    if whole.bytes.is_none() {
+fn zip(archive: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
+    let path = &archive.path;
+    if archive.bytes.is_none() {
         let mut file = BufReader::new(File::open(path).map_err(|e| Error::io(path, e))?);
         let size = file.get_ref().metadata().map_err(|e| Error::io(path, e))?.len();
         if is_zip(file.fill_buf().map_err(|e| Error::io(path, e))?) {
-            whole.bytes_read.store(size, Ordering::Relaxed);
-            return members(whole, size, file, depth, visit);
+            archive.bytes_read.store(size, Ordering::Relaxed);
+            return members(archive, size, file, depth, visit);
         }
     }
     // The zip directory is at the end, so a compressed or nested archive is read whole.
-    let bytes = whole_of(whole)?;
+    let bytes = read_all(archive)?;
     let size = bytes.len() as u64;
-    members(whole, size, Cursor::new(bytes), depth, visit)
+    members(archive, size, Cursor::new(bytes), depth, visit)
 }
 
 fn members<R: Read + io::Seek>(
-    whole: &Content,
+    archive: &Content,
     size: u64,
     file: R,
     depth: usize,
     visit: &mut Visitor<'_>,
 ) -> Result<bool> {
-    let path = &whole.path;
-    let wrong = |e: ::zip::result::ZipError| damage_error(path, &io::Error::other(e.to_string()));
-    let mut archive = ::zip::ZipArchive::new(file).map_err(wrong)?;
-    if is_office(&archive) {
-        if let Some(sheets) = documents(whole, &whole_of(whole)?) {
+    let path = &archive.path;
+    let to_damage_error =
+        |e: ::zip::result::ZipError| damage_error(path, &io::Error::other(e.to_string()));
+    let mut zip = ::zip::ZipArchive::new(file).map_err(to_damage_error)?;
+    if is_office(&zip) {
+        if let Some(sheets) = documents(archive, &read_all(archive)?) {
             return visit_all(sheets, visit);
         }
         return Err(Error::not_found(format!("{}: this is an office document", path.display())).with_hint(
@@ -376,9 +382,9 @@ fn members<R: Read + io::Seek>(
         ));
     }
     let mut total = 0_u64;
-    for at in 0..archive.len().min(MAX_MEMBERS) {
-        let mut entry = archive.by_index(at).map_err(wrong)?;
-        let name = entry.name().map_err(wrong)?.into_owned();
+    for at in 0..zip.len().min(MAX_MEMBERS) {
+        let mut entry = zip.by_index(at).map_err(to_damage_error)?;
+        let name = entry.name().map_err(to_damage_error)?.into_owned();
         if !entry.is_file() || !is_wanted(&name) {
             continue;
         }
@@ -392,40 +398,41 @@ fn members<R: Read + io::Seek>(
             .read_to_end(&mut bytes)
             .map_err(|e| damage_error(path, &e))?;
         total += bytes.len() as u64;
-        if bytes.len() as u64 > MAX_MEMBER
-            || (total > BOMB_FLOOR && total / size.max(1) > MAX_RATIO)
-        {
+        if bytes.len() as u64 > MAX_MEMBER {
+            return Err(too_large(path, &name));
+        }
+        if total > BOMB_FLOOR && total / size.max(1) > MAX_RATIO {
             return Err(Error::invalid(format!(
                 "{}: unpacks to more than {MAX_RATIO} times its size; this does not look like a tracker export",
                 path.display()
             ))
             .with_hint("If the file is genuine, unpack it first, then import the result."));
         }
-        let member = member(whole, &name, bytes);
+        let member = member(archive, &name, bytes);
         let start = member.start(1024).unwrap_or_default();
-        if !inside(member, &start, depth + 1, visit)? {
+        if !visit_members(member, &start, depth + 1, visit)? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-fn member(whole: &Content, name: &str, bytes: Vec<u8>) -> Content {
-    let place = name.replace('\\', "/");
-    let name = place.rsplit('/').next().unwrap_or(name).to_owned();
+fn member(archive: &Content, name: &str, bytes: Vec<u8>) -> Content {
+    let relative_path = name.replace('\\', "/");
+    let name = relative_path.rsplit('/').next().unwrap_or(name).to_owned();
     Content {
         name,
-        place,
-        path: whole.path.clone(),
+        relative_path,
+        path: archive.path.clone(),
         is_wiki: false,
         bytes: Some(bytes.into()),
-        bytes_read: Arc::clone(&whole.bytes_read),
+        bytes_read: Arc::clone(&archive.bytes_read),
     }
 }
 
 fn too_large(path: &Path, name: &str) -> Error {
     let name: String = name.chars().take(80).collect();
-    Error::invalid(format!("{}: {name} is larger than 256 MB", path.display()))
+    Error::invalid(format!("{}: {name} is larger than 256 MiB", path.display()))
         .with_hint("Unpack the archive, then import the folder.")
 }
 

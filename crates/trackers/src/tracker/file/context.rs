@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     mapping::Mapping,
-    piece::Piece,
+    piece::ParsedItem,
     states::{StateFields, Unknown, Words},
     unread::Unread,
 };
@@ -25,7 +25,7 @@ pub struct FileContext {
     mapping: Mapping,
     findings: Arc<Mutex<Findings>>,
     /// True if the first record has a number of its own, which a position could repeat.
-    pub has_numbers: bool,
+    pub has_item_numbers: bool,
 }
 
 /// The words and fields of a file that were not recognized.
@@ -80,7 +80,7 @@ impl FileContext {
     }
 
     /// Counts the text of a record that its contents lack.
-    pub fn unread(&self, record: &Value, pieces: &[Piece]) {
+    pub fn unread(&self, record: &Value, pieces: &[ParsedItem]) {
         self.findings().unread.count(record, pieces);
     }
 
@@ -90,9 +90,9 @@ impl FileContext {
     }
 
     /// Returns the notices, and those about unknown state words.
-    pub fn doubts(&self) -> Vec<String> {
+    pub fn notices(&self) -> Vec<String> {
         let findings = self.findings();
-        let mut notices = doubts(&findings.unknown, "record");
+        let mut notices = unknown_state_notices(&findings.unknown, "record");
         notices.extend(findings.notes.iter().map(|words| (*words).to_owned()));
         notices.extend(findings.unread.doubt());
         notices
@@ -101,7 +101,7 @@ impl FileContext {
 
 /// Returns a notice for each unknown word with its count and assumed meaning; `unit` names the
 /// parts of the file.
-pub fn doubts(unknown: &Unknown, unit: &str) -> Vec<String> {
+pub fn unknown_state_notices(unknown: &Unknown, unit: &str) -> Vec<String> {
     let notices = unknown.iter().map(|(word, n)| {
         let s = if n == 1 { "" } else { "s" };
         format!(

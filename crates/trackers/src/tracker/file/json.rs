@@ -6,7 +6,7 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     context::FileContext,
-    piece::Piece,
+    piece::ParsedItem,
     shape::{self, post},
     shapes,
     states::{StateFields, is_resolution},
@@ -22,15 +22,24 @@ const MAX_DEPTH: u8 = 3;
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn pieces(bytes: &[u8], place: u64, context: &FileContext) -> Result<Vec<Piece>, String> {
+pub fn parse_record(
+    bytes: &[u8],
+    place: u64,
+    context: &FileContext,
+) -> Result<Vec<ParsedItem>, String> {
     parse(bytes, place, context, 0)
 }
 
-fn parse(bytes: &[u8], place: u64, context: &FileContext, depth: u8) -> Result<Vec<Piece>, String> {
+fn parse(
+    bytes: &[u8],
+    place: u64,
+    context: &FileContext,
+    depth: u8,
+) -> Result<Vec<ParsedItem>, String> {
     // Most records are GitHub's, and others are rejected quickly here.
     let hub = github::records(bytes).map(|mut records| {
         settle(&mut records, bytes, context);
-        records.into_iter().map(Piece::Record).collect::<Vec<_>>()
+        records.into_iter().map(ParsedItem::Record).collect::<Vec<_>>()
     });
     let why = match hub {
         Ok(pieces) if !pieces.is_empty() => {
@@ -75,7 +84,7 @@ fn parse(bytes: &[u8], place: u64, context: &FileContext, depth: u8) -> Result<V
     if release::is_release(&value) {
         let release = release::of_json(&value);
         return Ok(release
-            .map(|(project, release)| Piece::Release(project, release))
+            .map(|(project, release)| ParsedItem::Release(project, release))
             .into_iter()
             .collect());
     }
@@ -91,7 +100,7 @@ fn parse(bytes: &[u8], place: u64, context: &FileContext, depth: u8) -> Result<V
             return Ok(out);
         }
     }
-    match (shapes::pieces(&value, bytes, place, context), why) {
+    match (shapes::parse_value(&value, bytes, place, context), why) {
         (Some(pieces), _) => pieces.inspect(|pieces| context.unread(&value, pieces)),
         (None, None) => Ok(Vec::new()),
         (None, Some(_)) if value.is_object() && !is_github(&value) => Err(UNKNOWN.to_owned()),
@@ -128,13 +137,13 @@ fn has_other_texts(bytes: &[u8]) -> bool {
 }
 
 /// Returns whether a record is parsed as one of GitHub's, and has no texts that GitHub lacks.
-pub fn is_hub(record: &[u8]) -> bool {
+pub fn is_github_record(record: &[u8]) -> bool {
     github::records(record).is_ok_and(|records| !records.is_empty()) && !has_other_texts(record)
 }
 
 /// Returns the lists in an object that contain items or messages; empty if the object is one
 /// itself.
-pub fn holders(value: &Value) -> Vec<String> {
+pub fn list_keys(value: &Value) -> Vec<String> {
     // The files of a release are no records.
     if release::is_release(value) {
         return Vec::new();
@@ -157,11 +166,11 @@ pub fn holders(value: &Value) -> Vec<String> {
 }
 
 /// Returns an object without the lists that are read.
-pub fn without_lists(value: &Value, holders: &[String]) -> Value {
+pub fn without_lists(value: &Value, list_keys: &[String]) -> Value {
     match value {
         Value::Object(fields) => {
-            let rest = fields.iter().filter(|(name, _)| !holders.contains(name));
-            rest.map(|(name, inner)| (name.clone(), without_lists(inner, holders)))
+            let rest = fields.iter().filter(|(name, _)| !list_keys.contains(name));
+            rest.map(|(name, inner)| (name.clone(), without_lists(inner, list_keys)))
                 .collect::<serde_json::Map<_, _>>()
                 .into()
         }
@@ -362,7 +371,7 @@ fn unit(text: &str) -> Option<u32> {
 }
 
 /// The keys of objects that contain records, as a list or under further such keys.
-pub const HOLDERS: &[&str] = &[
+pub const LIST_KEYS: &[&str] = &[
     "issues",
     "bugs",
     "tickets",
@@ -390,7 +399,7 @@ static RECORDS: Words = Words::new(
 
 /// Returns whether a file's first object contains a list of records, as API responses do; decided
 /// from the start of the file.
-pub fn is_holder(start: &[u8]) -> bool {
+pub fn has_list_key(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let mut rest =
         text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '['));
@@ -414,7 +423,7 @@ pub fn is_holder(start: &[u8]) -> bool {
                 continue;
             }
             '{' | '[' => {
-                if depth == 0 && key.as_deref().is_some_and(|k| HOLDERS.contains(&k)) {
+                if depth == 0 && key.as_deref().is_some_and(|k| LIST_KEYS.contains(&k)) {
                     // A list of numbers or strings contains no records.
                     let inner = rest[1..].trim_start();
                     let is_id = |text: &str| text[1..].starts_with(|c: char| c.is_ascii_digit());
@@ -474,7 +483,7 @@ mod tests {
             (r#"{"bugs": {"55": {"comments": [{"id": 1}]}}}"#, false),
             (r#"{"bugs": [{"id": 55}]}"#, true),
         ] {
-            assert_eq!(is_holder(text.as_bytes()), want, "{text}");
+            assert_eq!(has_list_key(text.as_bytes()), want, "{text}");
         }
     }
 

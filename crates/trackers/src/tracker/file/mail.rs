@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{
     content::Content,
-    piece::{Comment, Piece, item_record, state, title_or_first_line},
+    piece::{Comment, ParsedItem, item_record, state, title_or_first_line},
     states::Words,
 };
 use crate::tracker::{identity::hash_of, import::MAX_RECORD};
@@ -198,11 +198,11 @@ impl Groups {
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn pieces(
+pub fn parse_email(
     bytes: &[u8],
     at: &Place,
     threads: &Threads,
-) -> std::result::Result<Vec<Piece>, String> {
+) -> std::result::Result<Vec<ParsedItem>, String> {
     let mail = message::read(bytes).ok_or("not an email")?;
     let part = threads.mails.get(&mail.id).ok_or("an email that changed during the import")?;
     if part.place != *at {
@@ -243,7 +243,7 @@ pub fn pieces(
         Record::Comment(comment) => comment.author.bot = mail.automatic,
         Record::Document(_) => {}
     }
-    Ok(vec![Piece::Record(record)])
+    Ok(vec![ParsedItem::Record(record)])
 }
 
 /// Calls `f` with every mail of a stream and its position until it returns `false`; returns

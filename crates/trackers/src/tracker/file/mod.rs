@@ -37,7 +37,7 @@ pub use content::Content;
 use context::FileContext;
 use encoding::{Charset, Utf8Reader};
 pub use mapping::Mapping;
-pub use piece::{Piece, Tie};
+pub use piece::{ItemRelation, ParsedItem};
 use rows::Row;
 use shape::Shape;
 use table::Plan;
@@ -54,24 +54,24 @@ use precedent_core::{
 use precedent_markup::message;
 use precedent_packing::damage_error;
 
-/// The number of bytes that are examined to detect the format.
-const START: usize = 256 * 1024;
+/// The number of bytes read to detect the format; the encoding may need the whole file.
+const DETECTION_BYTES: usize = 256 * 1024;
 
 /// The detected format of a file, and the settings to read it.
-pub struct Look {
+pub struct DetectedFormat {
     /// Readable name of the format: `Jira CSV`.
     pub kind: String,
     /// Tracker of the items; empty if unknown.
     pub tracker: &'static str,
-    /// Namespace of project keys without an owner (`APP`) if no source is named.
+    /// Namespace of project keys without an owner (`APP`), used if the caller names no source.
     pub namespace: String,
     /// Notices about how the file is read.
-    pub doubts: Vec<String>,
+    pub notices: Vec<String>,
     form: Form,
 }
 
 enum Form {
-    Json { charset: Charset, holders: Vec<String>, context: FileContext },
+    Json { charset: Charset, list_keys: Vec<String>, context: FileContext },
     Table(Box<Plan>),
     Xml { element: String, charset: Charset, context: FileContext },
     Mail { mailbox: bool, threads: Arc<mail::Threads> },
@@ -79,18 +79,18 @@ enum Form {
 }
 
 /// A record in a file.
-pub enum Chunk {
+pub enum RawRecord {
     /// A JSON object, and its position among the records.
     Json(Vec<u8>, u64),
     /// A row of a table.
     Row(Row),
-    /// A mail, and its location.
+    /// An email, and its location.
     Mail(Vec<u8>, mail::Place),
     /// A page of a wiki.
     Page(Box<Record>),
 }
 
-impl Chunk {
+impl RawRecord {
     /// Returns the approximate size in bytes.
     pub fn size(&self) -> usize {
         match self {
@@ -106,21 +106,22 @@ impl Chunk {
 /// # Errors
 /// [`precedent_core::Code::NotFound`] with the likely format if the file has nothing to import.
 /// [`precedent_core::Code::InvalidInput`] for a table that cannot be read.
-pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
-    let start = content.start(START)?;
+pub fn detect_format(content: &Content, mapping: &Mapping) -> Result<DetectedFormat> {
+    let start = content.start(DETECTION_BYTES)?;
     if let Some(error) = foreign::at_once(content, &start) {
         return Err(error);
     }
     if wiki::is_page(&content.name) {
-        return Ok(Look::of("", "wiki page", Form::Pages(page_of(content)?)));
+        return Ok(DetectedFormat::new("", "wiki page", Form::Pages(read_wiki_page(content)?)));
     }
     if message::is_mail(&start) {
         let line = start.split(|b| *b == b'\n').next().unwrap_or_default();
         let mailbox = message::is_divider(&String::from_utf8_lossy(line));
-        let kind = if mailbox { "mailbox" } else { "mail" };
-        return Ok(Look::of("", kind, Form::Mail { mailbox, threads: Arc::default() }));
+        let kind = if mailbox { "mailbox" } else { "email" };
+        return Ok(DetectedFormat::new("", kind, Form::Mail { mailbox, threads: Arc::default() }));
     }
-    // The first distinctive byte may come late; for a truncated file the start decides.
+    // The first non-ASCII byte may come late, so an ASCII start reads on.
+    // Of a truncated file only the start is used.
     let charset = match start.is_ascii() {
         true => encoding::detect(content.open()?, true)
             .or_else(|_| encoding::detect(start.as_slice(), false)),
@@ -132,29 +133,33 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         text.clear();
     }
     if text.trim_start().starts_with('<')
-        && let Some(pages) = pages_of(content, charset, &text)?
+        && let Some(pages) = read_confluence_pages(content, charset, &text)?
     {
-        return Ok(Look::of("", "Confluence page", Form::Pages(pages)));
+        return Ok(DetectedFormat::new("", "Confluence page", Form::Pages(pages)));
     }
     match text.trim_start().chars().next() {
         Some('{' | '[') => json(content, mapping, charset, &text),
         Some('<') => match foreign::tracker_of_xml(&text) {
             Some((tracker, element)) => {
                 let context = FileContext::new(mapping);
-                Ok(Look::of(tracker, "XML", Form::Xml { element, charset, context }))
+                Ok(DetectedFormat::new(tracker, "XML", Form::Xml { element, charset, context }))
             }
             None => Err(foreign::markup(content, &text)),
         },
         Some(_) if foreign::is_no_text(&text) => Err(foreign::text(content, &text)),
-        Some(_) => match table::look(content, mapping)? {
+        Some(_) => match table::detect_plan(content, mapping)? {
             Some(plan) if plan.rows == 0 => {
                 Err(foreign::empty_file(content, "a table without rows"))
             }
             Some(mut plan) => {
-                let kind = if plan.delimiter == b'\t' { "TSV" } else { "CSV" };
-                let doubts = std::mem::take(&mut plan.doubts);
-                let look = Look::of(plan.tracker, kind, Form::Table(Box::new(plan)));
-                Ok(Look { doubts, ..look })
+                let kind = match content.name.to_lowercase() {
+                    name if name.ends_with(".xlsx") || name.contains(".xlsx: ") => "workbook",
+                    _ if plan.delimiter == b'\t' => "TSV",
+                    _ => "CSV",
+                };
+                let notices = std::mem::take(&mut plan.notices);
+                let format = DetectedFormat::new(plan.tracker, kind, Form::Table(Box::new(plan)));
+                Ok(DetectedFormat { notices, ..format })
             }
             None => Err(foreign::text(content, &text)),
         },
@@ -162,8 +167,8 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     }
 }
 
-/// Returns the page in a file, unless it is a part of every page.
-fn page_of(content: &Content) -> Result<Vec<DocumentRecord>> {
+/// Returns the wiki page in a file; empty for `_Sidebar`, `_Header` and `_Footer`.
+fn read_wiki_page(content: &Content) -> Result<Vec<DocumentRecord>> {
     let damage = |e| damage_error(&content.path, &e);
     let mut bytes = Vec::new();
     content.open()?.take(wiki::MAX_PAGE).read_to_end(&mut bytes).map_err(damage)?;
@@ -175,19 +180,19 @@ fn page_of(content: &Content) -> Result<Vec<DocumentRecord>> {
     let facts = wiki::file_facts(&content.path);
     let page = match content.is_wiki {
         true => wiki::page_from(&content.name, text.into_bytes(), facts),
-        false => wiki::page_of_folder(&content.place, text.into_bytes(), facts),
+        false => wiki::page_of_folder(&content.relative_path, text.into_bytes(), facts),
     };
     Ok(page.map_err(Error::invalid)?.into_iter().collect())
 }
 
-/// Returns the pages in a file of Confluence; `None` if it is another file.
-fn pages_of(
+/// Returns the pages in a Confluence file; `None` for any other file.
+fn read_confluence_pages(
     content: &Content,
     charset: Charset,
     start: &str,
 ) -> Result<Option<Vec<DocumentRecord>>> {
     if pages::is_space(start) {
-        let pages = pages::of_space(stream(content, charset)?).map_err(|why| {
+        let pages = pages::parse_space(stream(content, charset)?).map_err(|why| {
             Error::invalid(format!("{}: the file is truncated or damaged: {why}", content.path.display()))
                 .with_hint(
                     "Export the space again; with access to it, run: precedent source add confluence:SPACE",
@@ -202,71 +207,80 @@ fn pages_of(
         Ok(text)
     };
     Ok(match () {
-        () if pages::is_storage(start) => Some(vec![pages::of_file(&content.name, &whole()?)]),
+        () if pages::is_storage(start) => Some(vec![pages::parse_file(&content.name, &whole()?)]),
         () if start.contains("id=\"main-content\"") => {
-            pages::of_html(&whole()?).map(|page| vec![page])
+            pages::parse_html(&whole()?).map(|page| vec![page])
         }
         () => None,
     })
 }
 
-fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> Result<Look> {
-    let mut holders: Vec<String> = match json::is_holder(text.as_bytes()) {
-        true => json::HOLDERS.iter().map(|name| (*name).to_owned()).collect(),
+fn json(
+    content: &Content,
+    mapping: &Mapping,
+    charset: Charset,
+    text: &str,
+) -> Result<DetectedFormat> {
+    let mut list_keys: Vec<String> = match json::has_list_key(text.as_bytes()) {
+        true => json::LIST_KEYS.iter().map(|name| (*name).to_owned()).collect(),
         false => Vec::new(),
     };
     let mut context = FileContext::new(mapping);
     let value =
         |slice: Slice| slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
-    let mut first = records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &holders)
+    let mut first = records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &list_keys)
         .read()?
         .and_then(value);
-    if first.is_none() && holders.is_empty() && text.len() >= START / 2 {
+    if first.is_none() && list_keys.is_empty() && text.len() >= DETECTION_BYTES / 2 {
         first = records(content, stream(content, charset)?, &[]).read()?.and_then(value);
     }
-    if let Some(error) = foreign::answer(content, text, first.as_ref(), !holders.is_empty()) {
+    if let Some(error) = foreign::answer(content, text, first.as_ref(), !list_keys.is_empty()) {
         return Err(error);
     }
     let mut first = first.unwrap_or_default();
-    if holders.is_empty() {
-        holders = json::holders(&first);
-        if !holders.is_empty() {
-            context.unread(&json::without_lists(&first, &holders), &[]);
+    if list_keys.is_empty() {
+        list_keys = json::list_keys(&first);
+        if !list_keys.is_empty() {
+            context.unread(&json::without_lists(&first, &list_keys), &[]);
             let item =
-                records(content, stream(content, charset)?, &holders).read()?.and_then(value);
+                records(content, stream(content, charset)?, &list_keys).read()?.and_then(value);
             first = item.unwrap_or_default();
         }
     }
-    if let Some(error) = people(content, charset, &first, mapping)? {
+    if let Some(error) = register_users(content, charset, &first, mapping)? {
         return Err(error);
     }
-    context.has_numbers =
-        json::is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &context);
+    context.has_item_numbers = json::is_github_record(first.to_string().as_bytes())
+        || shapes::is_numbered(&first, &context);
     let tracker = match () {
-        () if json::is_hub(first.to_string().as_bytes()) || release::is_release(&first) => "GitHub",
+        () if json::is_github_record(first.to_string().as_bytes())
+            || release::is_release(&first) =>
+        {
+            "GitHub"
+        }
         () if json::is_comments_of_bugs(text) => "Bugzilla",
         () => tracker_by_shape(&first),
     };
     if content.name == "merge_requests.ndjson" && shapes::is_merge_request(&first) {
         return Err(foreign::merge_requests(content));
     }
-    let mut doubts = Vec::new();
+    let mut notices = Vec::new();
     if text.contains("\"default_kind\"") {
-        doubts.push(
+        notices.push(
             "comments in Bitbucket exports are separate from the items and are skipped".to_owned(),
         );
     }
     let address = ["self", "url"].iter().find_map(|n| first.get(n)?.as_str());
     let host =
         address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
-    let look = Look::of(tracker, "JSON", Form::Json { charset, holders, context });
-    let namespace = host.map_or(look.namespace, str::to_owned);
-    Ok(Look { namespace, doubts, ..look })
+    let format = DetectedFormat::new(tracker, "JSON", Form::Json { charset, list_keys, context });
+    let namespace = host.map_or(format.namespace, str::to_owned);
+    Ok(DetectedFormat { namespace, notices, ..format })
 }
 
-/// Adds the people in a list of users to the settings; returns the error that nothing else is in
-/// it.
-fn people(
+/// Adds the names from a user list to the mapping. Returns an error if the file is a user list,
+/// since it has no items.
+fn register_users(
     content: &Content,
     charset: Charset,
     first: &Value,
@@ -295,12 +309,12 @@ fn stream(content: &Content, charset: Charset) -> Result<Box<dyn Read + Send>> {
 }
 
 /// Returns a reader of the records of a file.
-fn records(content: &Content, stream: Box<dyn Read + Send>, holders: &[String]) -> Records {
-    let holders = Some(holders.to_vec()).filter(|holders| !holders.is_empty());
-    Records::over(&content.path, stream, content.counter(), holders)
+fn records(content: &Content, stream: Box<dyn Read + Send>, list_keys: &[String]) -> Records {
+    let list_keys = Some(list_keys.to_vec()).filter(|list_keys| !list_keys.is_empty());
+    Records::over(&content.path, stream, content.counter(), list_keys)
 }
 
-/// Returns the tracker whose JSON records have these fields, if they are decisive.
+/// Returns the tracker that a record's fields identify; empty if none.
 fn tracker_by_shape(record: &Value) -> &'static str {
     let has = |name: &str| record.get(name).is_some();
     match () {
@@ -327,14 +341,14 @@ pub fn tracker_of(raw: &[u8]) -> &'static str {
     if fields.values().all(is_cell) {
         return columns::tracker(&fields.keys().cloned().collect::<Vec<_>>());
     }
-    match json::is_hub(raw) {
+    match json::is_github_record(raw) {
         true => "GitHub",
         false => tracker_by_shape(&Value::Object(fields)),
     }
 }
 
-impl Look {
-    fn of(tracker: &'static str, kind: &str, form: Form) -> Self {
+impl DetectedFormat {
+    fn new(tracker: &'static str, kind: &str, form: Form) -> Self {
         let namespace = match &form {
             Form::Pages(_) => "wiki".to_owned(),
             Form::Mail { .. } => "mail".to_owned(),
@@ -342,10 +356,10 @@ impl Look {
             _ => tracker.to_lowercase().replace(' ', "-"),
         };
         let kind = format!("{tracker} {kind}").trim_start().to_owned();
-        Self { kind, tracker, namespace, doubts: Vec::new(), form }
+        Self { kind, tracker, namespace, notices: Vec::new(), form }
     }
 
-    /// Returns `None` unless the file contains mails; otherwise whether it is a mailbox of several.
+    /// Returns whether the file is a mailbox or a single email; `None` if it contains no email.
     pub fn mailbox(&self) -> Option<bool> {
         match &self.form {
             Form::Mail { mailbox, .. } => Some(*mailbox),
@@ -353,15 +367,15 @@ impl Look {
         }
     }
 
-    /// Sets the threads of the mails in the file.
-    pub fn hang_together(&mut self, mail_threads: &Arc<mail::Threads>) {
+    /// Sets the threads of the emails in the file.
+    pub fn set_threads(&mut self, mail_threads: &Arc<mail::Threads>) {
         if let Form::Mail { threads, .. } = &mut self.form {
             threads.clone_from(mail_threads);
         }
     }
 
-    /// Returns the columns of a table, each with its field and whether that is a guess; empty for
-    /// other files.
+    /// Returns a table's columns with their fields and whether each field was guessed; empty if the
+    /// file is not a table.
     pub fn columns(&self) -> Vec<(String, Option<&'static str>, bool)> {
         match &self.form {
             Form::Table(plan) => {
@@ -387,8 +401,8 @@ impl Look {
         self.charset().and_then(Charset::label)
     }
 
-    /// Returns the fields of records that no item or comment uses, with their characters; without
-    /// `include_all`, only those with prose.
+    /// Returns the record fields that no item or comment uses, with their sizes in characters;
+    /// without `include_all`, only prose.
     pub fn unused_fields(&self, include_all: bool) -> Vec<(String, u64)> {
         match &self.form {
             Form::Json { context, .. } | Form::Xml { context, .. } => {
@@ -398,13 +412,13 @@ impl Look {
         }
     }
 
-    /// Returns the notices that are known after the whole file was read.
-    pub fn late_doubts(&self) -> Vec<String> {
-        let words = match &self.form {
-            Form::Json { context, .. } | Form::Xml { context, .. } => context.doubts(),
+    /// Returns the notices that need the whole file to have been read.
+    pub fn notices_after_read(&self) -> Vec<String> {
+        let notices = match &self.form {
+            Form::Json { context, .. } | Form::Xml { context, .. } => context.notices(),
             _ => Vec::new(),
         };
-        words.into_iter().chain(self.charset().and_then(Charset::doubt)).collect()
+        notices.into_iter().chain(self.charset().and_then(Charset::doubt)).collect()
     }
 
     /// Returns whether it is a wiki page.
@@ -420,19 +434,19 @@ impl Look {
         }
     }
 
-    /// Calls `visit` with every record and its place, or the reason why it is skipped, until it
-    /// returns `false`. Returns whether the end was reached.
+    /// Calls `visit` with each record or skip reason and its location, until `visit` returns
+    /// `false`. Returns whether the end was reached.
     ///
     /// # Errors
     /// A truncated or damaged file.
     pub fn read(
         &self,
         content: &Content,
-        mut visit: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
+        mut visit: impl FnMut(String, std::result::Result<RawRecord, String>) -> bool,
     ) -> Result<bool> {
         match &self.form {
-            Form::Json { charset, holders, .. } => {
-                let mut records = records(content, stream(content, *charset)?, holders);
+            Form::Json { charset, list_keys, .. } => {
+                let mut records = records(content, stream(content, *charset)?, list_keys);
                 while let Some(slice) = records.read()? {
                     let place = format!("{}:{}", content.name, slice.position);
                     // The number of missing records is unknown, so this is an error and not a
@@ -444,7 +458,7 @@ impl Look {
                             "{place}: the file is truncated: {why}"
                         )));
                     }
-                    if !visit(place, slice.bytes.map(|b| Chunk::Json(b, slice.position))) {
+                    if !visit(place, slice.bytes.map(|b| RawRecord::Json(b, slice.position))) {
                         return Ok(false);
                     }
                 }
@@ -458,7 +472,7 @@ impl Look {
                         truncation_error(format!("{path}: the file is truncated or damaged: {why}"))
                     })?;
                     let Some(item) = item else { break };
-                    if !visit(format!("{}:{n}", content.name), Ok(Chunk::Json(item, n))) {
+                    if !visit(format!("{}:{n}", content.name), Ok(RawRecord::Json(item, n))) {
                         return Ok(false);
                     }
                 }
@@ -466,13 +480,13 @@ impl Look {
             Form::Mail { mailbox, .. } => {
                 return mail::visit(content.open()?, *mailbox, |position, bytes| {
                     let at = mail::place(content, position);
-                    visit(format!("{}:{position}", content.name), Ok(Chunk::Mail(bytes, at)))
+                    visit(format!("{}:{position}", content.name), Ok(RawRecord::Mail(bytes, at)))
                 })
                 .map_err(|e| damage_error(&content.path, &e));
             }
             Form::Pages(pages) => {
                 for page in pages {
-                    let page = Chunk::Page(Box::new(page.clone().into()));
+                    let page = RawRecord::Page(Box::new(page.clone().into()));
                     if !visit(content.name.clone(), Ok(page)) {
                         return Ok(false);
                     }
@@ -483,12 +497,13 @@ impl Look {
         Ok(true)
     }
 
-    /// Returns whether a record may name this project; fast, and wrong only by returning `true`.
-    pub fn mentions(chunk: &Chunk, project: &regex::bytes::Regex) -> bool {
+    /// Returns whether a record may mention the project; may return false positives, never false
+    /// negatives.
+    pub fn mentions(chunk: &RawRecord, project: &regex::bytes::Regex) -> bool {
         match chunk {
-            Chunk::Json(bytes, _) => project.is_match(bytes),
-            Chunk::Row(row) => project.is_match(row.cells.as_slice().as_bytes()),
-            Chunk::Mail(..) | Chunk::Page(_) => false,
+            RawRecord::Json(bytes, _) => project.is_match(bytes),
+            RawRecord::Row(row) => project.is_match(row.cells.as_slice().as_bytes()),
+            RawRecord::Mail(..) | RawRecord::Page(_) => false,
         }
     }
 
@@ -496,16 +511,17 @@ impl Look {
     ///
     /// # Errors
     /// The reason why it is skipped.
-    pub fn pieces(&self, chunk: Chunk) -> std::result::Result<Vec<Piece>, String> {
+    pub fn parse(&self, chunk: RawRecord) -> std::result::Result<Vec<ParsedItem>, String> {
         match (chunk, &self.form) {
-            (Chunk::Json(bytes, place), Form::Json { context, .. } | Form::Xml { context, .. }) => {
-                json::pieces(&bytes, place, context)
+            (
+                RawRecord::Json(bytes, place),
+                Form::Json { context, .. } | Form::Xml { context, .. },
+            ) => json::parse_record(&bytes, place, context),
+            (RawRecord::Row(row), Form::Table(plan)) => rows::parse_row(plan, &row),
+            (RawRecord::Mail(bytes, at), Form::Mail { threads, .. }) => {
+                mail::parse_email(&bytes, &at, threads)
             }
-            (Chunk::Row(row), Form::Table(plan)) => rows::pieces(plan, &row),
-            (Chunk::Mail(bytes, at), Form::Mail { threads, .. }) => {
-                mail::pieces(&bytes, &at, threads)
-            }
-            (Chunk::Page(page), _) => Ok(with_releases(*page)),
+            (RawRecord::Page(page), _) => Ok(with_releases(*page)),
             _ => Ok(Vec::new()),
         }
     }
@@ -513,34 +529,34 @@ impl Look {
 
 fn truncation_error(message: String) -> Error {
     Error::invalid(message).with_hint(
-        "Anything read before that is kept. Download the file again and repeat the import.",
+        "Download the file again, then import it again. Everything before the damage was read.",
     )
 }
 
 /// Returns a page, with its releases if it is a changelog.
-fn with_releases(page: Record) -> Vec<Piece> {
+fn with_releases(page: Record) -> Vec<ParsedItem> {
     let releases = match &page {
-        Record::Document(document) => release::of_changelog(&document.body),
+        Record::Document(document) => release::parse_changelog(&document.body),
         Record::Comment(_) => Vec::new(),
     };
-    let releases = releases.into_iter().map(|release| Piece::Release(None, release));
-    std::iter::once(Piece::Record(page)).chain(releases).collect()
+    let releases = releases.into_iter().map(|release| ParsedItem::Release(None, release));
+    std::iter::once(ParsedItem::Record(page)).chain(releases).collect()
 }
 
 fn read_rows(
     content: &Content,
     plan: &Plan,
-    mut visit: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
+    mut visit: impl FnMut(String, std::result::Result<RawRecord, String>) -> bool,
 ) -> Result<bool> {
     let mut reader = table::rows(content, plan)?;
     let mut cells = StringRecord::new();
     // The number cell and the title of the previous row's item.
     let mut last: Option<(String, String)> = None;
     let has_comments = !plan.columns("comments").is_empty();
-    let mut place = 0;
+    let mut row_number = 0;
     while reader.read_record(&mut cells).map_err(|e| table::unreadable(content, &e))? {
-        place += 1;
-        let name = format!("{}:{}", content.name, place + 1 + plan.preamble as u64);
+        row_number += 1;
+        let name = format!("{}:{}", content.name, row_number + 1 + plan.preamble as u64);
         if cells.as_slice().len() > MAX_RECORD {
             if !visit(name, Err("the row is too large; check for an unclosed quote".to_owned())) {
                 return Ok(false);
@@ -562,8 +578,8 @@ fn read_rows(
         if let (None, Some(key)) = (&continued_key, key) {
             last = Some((key, title.to_owned()));
         }
-        let row = Row { place, cells: std::mem::take(&mut cells), continued_key };
-        if !visit(name, Ok(Chunk::Row(row))) {
+        let row = Row { place: row_number, cells: std::mem::take(&mut cells), continued_key };
+        if !visit(name, Ok(RawRecord::Row(row))) {
             return Ok(false);
         }
     }

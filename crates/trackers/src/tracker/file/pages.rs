@@ -65,13 +65,13 @@ pub fn of_answer(value: &Value, bytes: &[u8]) -> Option<DocumentRecord> {
 }
 
 /// Parses a file with one page in storage format; its name is the title.
-pub fn of_file(name: &str, storage: &str) -> DocumentRecord {
+pub fn parse_file(name: &str, storage: &str) -> DocumentRecord {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     page(&stem.replace(['-', '_'], " "), storage)
 }
 
 /// Parses a page of a space that was exported as HTML; `None` if it is another web page.
-pub fn of_html(text: &str) -> Option<DocumentRecord> {
+pub fn parse_html(text: &str) -> Option<DocumentRecord> {
     let at = text.find("id=\"main-content\"")?;
     let inner = &text[at..];
     let body = inner.split_once('>')?.1;
@@ -87,7 +87,7 @@ pub fn of_html(text: &str) -> Option<DocumentRecord> {
 ///
 /// # Errors
 /// The reason why the document cannot be read.
-pub fn of_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
+pub fn parse_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
     let mut objects = xml::Items::new(stream, "object");
     let (mut pages, mut bodies) = (Vec::new(), HashMap::new());
     while let Some(bytes) = objects.next_item()? {
@@ -159,8 +159,9 @@ mod tests {
         );
         let html = "<title>Ops : Pump</title><div id=\"main-content\" class=\"wiki\"><p>Bleed the valve.</p>\
             <pre>pump --bleed</pre></div><div id=\"footer\">by</div>";
-        let pages = of_space(space.as_bytes()).unwrap();
-        for page in [&page, &pages[0], &of_file("pump.xml", storage), &of_html(html).unwrap()] {
+        let pages = parse_space(space.as_bytes()).unwrap();
+        for page in [&page, &pages[0], &parse_file("pump.xml", storage), &parse_html(html).unwrap()]
+        {
             assert!(
                 page.body.contains("valve") && page.body.contains("pump --bleed"),
                 "{}",
@@ -168,6 +169,6 @@ mod tests {
             );
             assert!(!page.body.contains("ac:"), "{}", page.body);
         }
-        assert_eq!(of_html("<title>Sign in</title>"), None);
+        assert_eq!(parse_html("<title>Sign in</title>"), None);
     }
 }

@@ -10,7 +10,7 @@ use precedent_core::model::{
 
 /// A relation between two items, as the file states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tie {
+pub enum ItemRelation {
     /// The first is a duplicate of the second.
     DuplicateOf,
     /// The items are related.
@@ -19,22 +19,28 @@ pub enum Tie {
 
 /// A part of a record's contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum ParsedItem {
     /// An item, page or comment.
     Record(Record),
     /// A link between two items; items without a project belong to that of the file.
-    Link(Identity, Identity, Tie),
+    Link(Identity, Identity, ItemRelation),
     /// A release, with the project that it names.
     Release(Option<String>, ReleaseRecord),
 }
 
-impl Piece {
+impl ParsedItem {
     /// Creates the link of an item to another. Words for duplicates determine its kind and direction;
     /// otherwise it has this kind, and `back` reverses it. A bare number belongs to the item's
     /// project.
-    pub fn link(of: &Identity, target: Identity, words: &str, tie: Tie, back: bool) -> Self {
+    pub fn link(
+        of: &Identity,
+        target: Identity,
+        words: &str,
+        tie: ItemRelation,
+        back: bool,
+    ) -> Self {
         let (tie, back) = match relation(words) {
-            Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
+            Some(way) => (ItemRelation::DuplicateOf, way == Relation::DuplicatedBy),
             None => (tie, back),
         };
         let project = target.project.or_else(|| of.project.clone());

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     names::{plain, relation},
-    piece::{self, Comment, Piece, Tie, item_record, whole},
+    piece::{self, Comment, ItemRelation, ParsedItem, item_record, whole},
     states::is_resolution,
     table::Plan,
 };
@@ -33,7 +33,7 @@ pub struct Row {
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
+pub fn parse_row(plan: &Plan, row: &Row) -> Result<Vec<ParsedItem>, String> {
     parse(plan, row, pairs(plan, &row.cells))
 }
 
@@ -41,7 +41,7 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String> {
+pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<ParsedItem>, String> {
     let of = item(plan, row)?;
     let cells = &row.cells;
     let when = |field: &str| {
@@ -93,7 +93,7 @@ pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String>
         closed_at,
         ..DocumentRecord::default()
     };
-    out.insert(0, Piece::Record(item_record(item, raw)));
+    out.insert(0, ParsedItem::Record(item_record(item, raw)));
     links(plan, cells, &of, &mut out);
     Ok(out)
 }
@@ -205,10 +205,10 @@ fn comments(
     row: &Row,
     of: &Identity,
     item: Option<Timestamp>,
-) -> Result<Vec<Piece>, String> {
+) -> Result<Vec<ParsedItem>, String> {
     let cells = &row.cells;
     let order = plan.columns("comments").first().map(|at| plan.order(*at)).unwrap_or_default();
-    let mut out: Vec<Piece> = Vec::new();
+    let mut out: Vec<ParsedItem> = Vec::new();
     let mut times: Vec<Option<Timestamp>> = Vec::new();
     for (n, at) in plan.columns("comments").iter().enumerate() {
         let text = cells.get(*at).unwrap_or_default().trim();
@@ -245,7 +245,7 @@ fn comments(
             _ => times.iter().filter(|t| **t == comment.at).count().to_string(),
         };
         times.push(comment.at);
-        out.push(Piece::Record(comment.record(item, &mark, text.as_bytes().to_vec())));
+        out.push(ParsedItem::Record(comment.record(item, &mark, text.as_bytes().to_vec())));
     }
     match (out.is_empty(), row.continued_key.is_some()) {
         (true, true) => Err("continues the previous row and has no comment".to_owned()),
@@ -254,17 +254,17 @@ fn comments(
 }
 
 /// Adds the links of a row.
-fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>) {
+fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<ParsedItem>) {
     for (field, tie, back) in [
-        ("duplicates", Tie::DuplicateOf, false),
-        ("duplicated", Tie::DuplicateOf, true),
-        ("related", Tie::RelatesTo, false),
+        ("duplicates", ItemRelation::DuplicateOf, false),
+        ("duplicated", ItemRelation::DuplicateOf, true),
+        ("related", ItemRelation::RelatesTo, false),
     ] {
         for (_, text) in plan.cells(cells, field) {
             for part in text.split([',', ';', '\n']).map(str::trim).filter(|p| !p.is_empty()) {
                 let (words, key) = split_link(part);
                 let Some(target) = identity(key).filter(|o| o != of) else { continue };
-                out.push(Piece::link(of, target, &words, tie, back));
+                out.push(ParsedItem::link(of, target, &words, tie, back));
             }
         }
     }

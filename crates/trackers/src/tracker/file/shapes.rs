@@ -8,7 +8,7 @@ use super::{
     chat, columns,
     context::FileContext,
     pages,
-    piece::{Comment, Piece, Tie},
+    piece::{Comment, ItemRelation, ParsedItem},
     prose::is_same,
     rows::{self, Row},
     shape::{Post, Shape, post},
@@ -23,10 +23,15 @@ use crate::tracker::{
 use precedent_core::model::{DocKind, Record, State, item_number};
 
 /// The contents of a record, or the reason why it is skipped.
-type Pieces = Result<Vec<Piece>, String>;
+type Pieces = Result<Vec<ParsedItem>, String>;
 
 /// Parses a record; `None` if it is neither an item nor a message.
-pub fn pieces(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Option<Pieces> {
+pub fn parse_value(
+    value: &Value,
+    bytes: &[u8],
+    place: u64,
+    context: &FileContext,
+) -> Option<Pieces> {
     let has = |name: &str| value.get(name).is_some();
     Some(match () {
         () if has("payload") && has("repo") && has("type") => event(value),
@@ -34,10 +39,10 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, context: &FileContext) ->
             let name = text(value, &["repository.full_name"]);
             event(&json!({ "repo": { "name": name }, "payload": value }))
         }
-        () if chat::is_message(value) => Ok(chat::pieces(value, bytes, context)),
+        () if chat::is_message(value) => Ok(chat::parse_message(value, bytes, context)),
         () if value.pointer("/body").is_some_and(Value::is_object) && has("title") => {
             match pages::of_answer(value, bytes) {
-                Some(page) => Ok(vec![Piece::Record(Record::Document(Box::new(page)))]),
+                Some(page) => Ok(vec![ParsedItem::Record(Record::Document(Box::new(page)))]),
                 None => return item(value, bytes, place, context),
             }
         }
@@ -88,7 +93,7 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> O
     } else if at(&plan, "number").is_none()
         && at(&plan, "url").is_none_or(|at| address(&shape.cells[at]).is_none())
     {
-        if context.has_numbers {
+        if context.has_item_numbers {
             return Some(Err("no number, which other items in the file have".to_owned()));
         }
         context.note("items have no number: they are numbered by their position in the file");
@@ -136,8 +141,8 @@ fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
 }
 
 /// Adds the messages and relations of an item to its record.
-fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<Piece>) {
-    let Some(Piece::Record(Record::Document(item))) = out.first_mut() else { return };
+fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
+    let Some(ParsedItem::Record(Record::Document(item))) = out.first_mut() else { return };
     let of = Identity { project: item.repository.clone(), number: item.number.unwrap_or_default() };
     let time = item.updated_at;
     let mut comments: Vec<Comment> = shape.posts.into_iter().map(|post| post.comment).collect();
@@ -155,25 +160,26 @@ fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<Piece>) {
         else {
             continue;
         };
-        let piece = Piece::link(&of, target.clone(), &link.kind, Tie::RelatesTo, false);
+        let piece =
+            ParsedItem::link(&of, target.clone(), &link.kind, ItemRelation::RelatesTo, false);
         // The words may be those of the other item.
         let back = link.back || link.ends.len() > 1 && link.ends[0].number == of.number;
         out.push(match piece {
-            Piece::Link(from, to, tie) if back => Piece::Link(to, from, tie),
+            ParsedItem::Link(from, to, tie) if back => ParsedItem::Link(to, from, tie),
             piece => piece,
         });
     }
 }
 
 /// Converts a message of an item to a comment; `at` is its position.
-fn comment_of(comment: Comment, of: Identity, item: Option<Timestamp>, at: usize) -> Piece {
+fn comment_of(comment: Comment, of: Identity, item: Option<Timestamp>, at: usize) -> ParsedItem {
     let author = comment.author.as_deref().unwrap_or_default();
     let raw = format!("{author}\n{}", comment.body).into_bytes();
     // Comments of discussions are numbered separately from those of issues.
     let is_discussed = comment.url.as_ref().is_some_and(|url| url.contains("/discussions/"));
     let id = comment.id.map(|id| format!("{}{id}", if is_discussed { "d" } else { "" }));
     let comment = Comment { project: of.project, number: of.number, id, ..comment };
-    Piece::Record(comment.record(item, &at.to_string(), raw))
+    ParsedItem::Record(comment.record(item, &at.to_string(), raw))
 }
 
 /// Parses a message that stands alone and names its item, or a list of such messages.
@@ -190,7 +196,7 @@ fn message(value: &Value, shape: &Shape) -> Option<Pieces> {
     } else {
         shape.posts.clone()
     };
-    let comments: Vec<Piece> = posts
+    let comments: Vec<ParsedItem> = posts
         .into_iter()
         .enumerate()
         .filter_map(|(at, post)| {
@@ -228,7 +234,7 @@ fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> P
                 {
                     let Some(target) = identity(&key) else { continue };
                     let back = way == "inwardlinks";
-                    out.push(Piece::link(&of, target, &words, Tie::RelatesTo, back));
+                    out.push(ParsedItem::link(&of, target, &words, ItemRelation::RelatesTo, back));
                 }
             }
         }
@@ -322,20 +328,20 @@ fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Pieces {
         let mut comment = jira::comment(comment.get(), &key, &base)?;
         comment.repository = of.project.clone();
         comment.url = comment.url.filter(|_| !base.is_empty());
-        comments.push(Piece::Record(Record::Comment(Box::new(comment))));
+        comments.push(ParsedItem::Record(Record::Comment(Box::new(comment))));
     }
     item.comment_count = comments.len() as u64;
-    let mut out = vec![Piece::Record(Record::Document(Box::new(item)))];
+    let mut out = vec![ParsedItem::Record(Record::Document(Box::new(item)))];
     out.extend(comments);
     for relation in relations {
         let (tie, key) = match relation {
-            LiveRelation::DuplicateOf(_, key) => (Tie::DuplicateOf, key),
+            LiveRelation::DuplicateOf(_, key) => (ItemRelation::DuplicateOf, key),
             LiveRelation::ClosedBy(_, key) | LiveRelation::RelatesTo(_, key) => {
-                (Tie::RelatesTo, key)
+                (ItemRelation::RelatesTo, key)
             }
         };
         if let Some(target) = identity(key.trim_start_matches('/')) {
-            out.push(Piece::Link(of.clone(), target, tie));
+            out.push(ParsedItem::Link(of.clone(), target, tie));
         }
     }
     Ok(out)
@@ -360,7 +366,7 @@ fn event(value: &Value) -> Pieces {
                     c.repository = repository.clone().or_else(|| c.repository.take())
                 }
             }
-            out.push(Piece::Record(record));
+            out.push(ParsedItem::Record(record));
         }
     }
     Ok(out)

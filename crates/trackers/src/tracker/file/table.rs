@@ -61,7 +61,7 @@ pub struct Plan {
     /// Projects in keys, each with its number of rows.
     pub projects: BTreeMap<String, u64>,
     /// Notices about how the table is read.
-    pub doubts: Vec<String>,
+    pub notices: Vec<String>,
 }
 
 impl Plan {
@@ -147,7 +147,7 @@ fn add(fields: &mut Vec<(&'static str, Vec<usize>)>, field: &'static str, more: 
 ///
 /// # Errors
 /// A file that cannot be read, an unclosed quote, missing columns, no title column.
-pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
+pub fn detect_plan(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let path = &content.path;
     let charset = encoding::detect(content.open()?, true).map_err(|e| damage_error(path, &e))?;
     let mut start = Vec::new();
@@ -194,7 +194,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     }
     if mapping.states && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty())
     {
-        plan.doubts.push(
+        plan.notices.push(
             "no state column found, so the state words in --map are not used and all items are open: \
              set it with --map state=COLUMN"
                 .to_owned(),
@@ -414,9 +414,9 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         plan.guesses.push(at);
     }
     order(mapping, plan, &dates, &comment_dates);
-    plan.doubts.extend(context::doubts(&unknown, "row"));
+    plan.notices.extend(context::unknown_state_notices(&unknown, "row"));
     if longer > 0 {
-        plan.doubts.push(format!(
+        plan.notices.push(format!(
             "{longer} row{} more cells than there are columns (the first is row {first}): the extra cells are skipped; \
              a text with \"{}\" in it needs quotes",
             if longer == 1 { " has" } else { "s have" },
@@ -427,7 +427,7 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         ));
     }
     if plan.charset.errors > 0 {
-        plan.doubts.push(format!(
+        plan.notices.push(format!(
             "{} characters could not be decoded and were replaced by U+FFFD",
             plan.charset.errors
         ));
@@ -438,7 +438,7 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         plan.projects.clear();
     }
     if !plan.is_numbered() {
-        plan.doubts.push(
+        plan.notices.push(
             "no number column found: rows are numbered by their position in the file".to_owned(),
         );
     }
@@ -489,13 +489,13 @@ fn order(
         if let Some(cell) =
             column.doubtful().filter(|_| mapping.order.is_none() && majority.is_none())
         {
-            plan.doubts.push(format!(
+            plan.notices.push(format!(
                 "{name}: {cell} is read as {}, but the date order is ambiguous; set it with --map dates=dmy or dates=mdy",
                 order.words()
             ));
         }
         if column.against() > 0 {
-            plan.doubts.push(format!(
+            plan.notices.push(format!(
                 "{name}: {} dates don't match {} and are skipped",
                 column.against(),
                 order.words()
@@ -503,7 +503,7 @@ fn order(
         }
         for (text, n) in column.unread() {
             let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
-            plan.doubts
+            plan.notices
                 .push(format!("{name}: \"{text}\"{times} is not a recognized date and is skipped"));
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
-use super::{piece::Piece, prose::is_prose, states::Words};
+use super::{piece::ParsedItem, prose::is_prose, states::Words};
 use crate::tracker::dates;
 use precedent_core::model::Record;
 use precedent_markup::{hypertext, storage_format};
@@ -28,11 +28,11 @@ pub struct Unread {
 
 impl Unread {
     /// Counts the text of a record that its contents lack.
-    pub fn count(&mut self, record: &Value, pieces: &[Piece]) {
+    pub fn count(&mut self, record: &Value, pieces: &[ParsedItem]) {
         let mut vocab = HashSet::new();
         for piece in pieces {
             match piece {
-                Piece::Record(Record::Document(item)) => {
+                ParsedItem::Record(Record::Document(item)) => {
                     self.bodies += item.body.chars().count() as u64;
                     let texts = [
                         Some(&item.title),
@@ -52,7 +52,7 @@ impl Unread {
                         .chain(&item.labels)
                         .for_each(|t| add(t, &mut vocab));
                 }
-                Piece::Record(Record::Comment(comment)) => {
+                ParsedItem::Record(Record::Comment(comment)) => {
                     let texts =
                         [Some(&comment.body), comment.author.login.as_ref(), comment.url.as_ref()];
                     texts
@@ -61,7 +61,7 @@ impl Unread {
                         .chain([&comment.remote_id])
                         .for_each(|t| add(t, &mut vocab));
                 }
-                Piece::Link(..) | Piece::Release(..) => {}
+                ParsedItem::Link(..) | ParsedItem::Release(..) => {}
             }
         }
         self.walk(record, &mut String::new(), &vocab, 0);

@@ -22,9 +22,9 @@ use precedent_core::{
 /// The default polling interval, in seconds.
 const INTERVAL: u64 = 5;
 /// The increase of the interval after a "slow down" response, in seconds.
-const SLOWER: u64 = 5;
+const SLOW_DOWN_STEP: u64 = 5;
 
-/// A sign-in that waits for the user.
+/// A pending sign-in.
 pub struct DeviceLogin {
     /// Code that the user enters.
     pub user_code: String,
@@ -65,7 +65,7 @@ struct TokenReply {
 /// Requests a code for the user.
 ///
 /// # Errors
-/// [`Code::Authentication`] if the tracker does not know the app; those of the network.
+/// [`Code::Authentication`] if the request is rejected; network errors.
 pub async fn begin(
     http: &Http,
     address: &Address,
@@ -79,7 +79,7 @@ pub async fn begin(
     let request =
         Request::form(url("device/code")?, &[("client_id", client_id), ("scope", "repo")]);
     let response = http.send(&request.header("accept", "application/json"), None, task).await?;
-    let deny = |why: &str| {
+    let denied_error = |why: &str| {
         Error::new(
             Code::Authentication,
             format!("{} does not allow this app to sign users in: {why}", address.host),
@@ -87,24 +87,24 @@ pub async fn begin(
         .with_hint("Check the client ID, and that the device flow is enabled in the app settings.")
     };
     if response.status != 200 {
-        return Err(deny(&crate::http::status_words(response.status)));
+        return Err(denied_error(&crate::http::status_words(response.status)));
     }
     let reply: CodeReply = response.json()?;
     if let Some(error) = reply.error {
-        return Err(deny(&words(&error)));
+        return Err(denied_error(&sanitized_line(&error)));
     }
-    let (Some(code), Some(user_code), Some(place)) =
+    let (Some(code), Some(user_code), Some(verification_uri)) =
         (reply.device_code, reply.user_code, reply.verification_uri)
     else {
-        return Err(deny("its response contains no code"));
+        return Err(denied_error("its response contains no code"));
     };
-    let lasts = Duration::from_secs(reply.expires_in.unwrap_or(900).min(3_600));
+    let lifetime = Duration::from_secs(reply.expires_in.unwrap_or(900).min(3_600));
     let device_code: SecretString = code.into();
     door::learn(&device_code);
     Ok(DeviceLogin {
-        user_code: words(&user_code),
-        verification_uri: words(&place),
-        expires_at: http.now().checked_add(lasts).unwrap_or_else(|_| http.now()),
+        user_code: sanitized_line(&user_code),
+        verification_uri: sanitized_line(&verification_uri),
+        expires_at: http.now().checked_add(lifetime).unwrap_or_else(|_| http.now()),
         host: address.host.clone(),
         token_url: url("oauth/access_token")?,
         client_id: client_id.to_owned(),
@@ -116,13 +116,13 @@ pub async fn begin(
 /// Waits until the user has signed in.
 ///
 /// # Errors
-/// [`Code::Authentication`] if the user declined or the code expired; those of the network.
+/// [`Code::Authentication`] if the user declined or the code expired; network errors.
 pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<SecretString> {
     let mut interval = login.interval;
     loop {
         http.wait(Duration::from_secs(interval), task).await?;
         if http.now() > login.expires_at {
-            return Err(late());
+            return Err(expired_error());
         }
         let request = Request::form(
             login.token_url.clone(),
@@ -139,14 +139,14 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
             (Some(token), _) if !token.is_empty() => return Ok(token.into()),
             (_, Some("authorization_pending")) => {}
             (_, Some("slow_down")) => {
-                interval = reply.interval.unwrap_or(interval + SLOWER).clamp(1, 120)
+                interval = reply.interval.unwrap_or(interval + SLOW_DOWN_STEP).clamp(1, 120)
             }
-            (_, Some("expired_token")) => return Err(late()),
+            (_, Some("expired_token")) => return Err(expired_error()),
             (_, Some("access_denied")) => {
                 return Err(Error::new(Code::Authentication, "the sign-in was declined"));
             }
             (_, reason) => {
-                let why = words(reason.unwrap_or("its response contains no token"));
+                let why = sanitized_line(reason.unwrap_or("its response contains no token"));
                 return Err(Error::new(
                     Code::Authentication,
                     format!("{} denied the sign-in: {why}", login.host),
@@ -156,12 +156,12 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
     }
 }
 
-fn late() -> Error {
+fn expired_error() -> Error {
     Error::new(Code::Authentication, "the code has expired")
         .with_hint("Run the command again and enter the new code.")
 }
 
-/// Returns a server message as one line of bounded length.
-fn words(text: &str) -> String {
+/// Returns the first line of a server message, shortened and without secrets.
+fn sanitized_line(text: &str) -> String {
     Outside::first_line(text).map(|words| words.to_string()).unwrap_or_default()
 }

@@ -113,7 +113,7 @@ impl AppState {
                 .with_hint("Wait until it has finished, or cancel it in the status bar."));
         }
         jobs.insert(kind, task.clone());
-        Ok(RunningJob { desk: self, kind, task, since: Instant::now() })
+        Ok(RunningJob { state: self, kind, task, since: Instant::now() })
     }
 
     /// Returns the task of a search in this window and cancels the window's previous search.
@@ -144,7 +144,7 @@ impl AppState {
 
 /// A registered long job, which is unregistered on drop.
 pub struct RunningJob<'a> {
-    desk: &'a AppState,
+    state: &'a AppState,
     /// Kind of the job.
     pub kind: JobKind,
     /// Task of the job.
@@ -155,7 +155,7 @@ pub struct RunningJob<'a> {
 
 impl Drop for RunningJob<'_> {
     fn drop(&mut self) {
-        self.desk.jobs().remove(&self.kind);
+        self.state.jobs().remove(&self.kind);
     }
 }
 
@@ -165,24 +165,24 @@ mod tests {
 
     #[test]
     fn one_cancellable_job_per_kind_runs() {
-        let desk = AppState::new(OpenOptions::new("/nowhere"), false);
-        assert!(!desk.cancel(JobKind::Sync), "nothing runs yet");
-        let sync = desk.begin(JobKind::Sync, Task::new()).unwrap();
+        let state = AppState::new(OpenOptions::new("/nowhere"), false);
+        assert!(!state.cancel(JobKind::Sync), "nothing runs yet");
+        let sync = state.begin(JobKind::Sync, Task::new()).unwrap();
         assert_eq!(
-            desk.begin(JobKind::Sync, Task::new()).err().map(|e| e.code()),
+            state.begin(JobKind::Sync, Task::new()).err().map(|e| e.code()),
             Some(Code::Busy)
         );
-        let index = desk.begin(JobKind::Index, Task::new()).unwrap();
-        assert!(desk.cancel(JobKind::Sync));
+        let index = state.begin(JobKind::Index, Task::new()).unwrap();
+        assert!(state.cancel(JobKind::Sync));
         assert!(sync.task.is_cancelled() && !index.task.is_cancelled());
         drop(sync);
-        assert!(desk.begin(JobKind::Sync, Task::new()).is_ok(), "the place is free again");
+        assert!(state.begin(JobKind::Sync, Task::new()).is_ok(), "the place is free again");
     }
 
     #[test]
     fn new_search_cancels_the_previous_one() {
-        let desk = AppState::new(OpenOptions::new("/nowhere"), false);
-        let (first, prompt, second) = (desk.ask("main"), desk.ask("prompt"), desk.ask("main"));
+        let state = AppState::new(OpenOptions::new("/nowhere"), false);
+        let (first, prompt, second) = (state.ask("main"), state.ask("prompt"), state.ask("main"));
         assert!(first.is_cancelled() && !second.is_cancelled() && !prompt.is_cancelled());
     }
 }
