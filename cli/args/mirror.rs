@@ -122,10 +122,10 @@ pub struct LoginCommand {
     GitHub's releases JSON to add a source's releases.
 
 --map sets the column for a field (title=Headline; an empty name leaves it out), the \
-    meaning of words (state.closed=\"Geschlossen,Erledigt\", state.open=…) and the date \
+    names of states (state.closed=\"Geschlossen,Erledigt\", state.open=…) and the date \
     order (dates=dmy, dates=mdy). Fields: number, title, body, state, category, reason, \
     author, labels, milestone, created, updated, closed, url, comments, \"comment \
-    author\", \"comment date\", duplicates, duplicated, related.
+    author\", \"comment date\", repository, duplicate_of, duplicated_by, related_to.
 
 Examples:
   precedent import export.csv --dry-run      # show the format and the columns
@@ -185,8 +185,7 @@ Examples:
     /// Import a CSV table of issues, as exported by trackers and spreadsheets
     #[command(
         after_help = "Columns with common names (id, summary, description, status, …) are recognized; set \
-    others with --map. Fields: number, title, body, state, reason, author, labels, \
-    milestone, created, updated, closed, url.
+    others with --map. `precedent import --help` lists the fields.
 
 Examples:
   precedent import csv export.csv --source acme/app

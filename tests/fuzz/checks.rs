@@ -30,7 +30,7 @@ use precedent_text::{
     visible::is_order,
 };
 use precedent_trackers::tracker::{
-    file::{self, Mapping, Piece, content},
+    file::{self, Mapping, ParsedItem, content},
     github, import,
 };
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
@@ -169,16 +169,16 @@ fn is_compressed(bytes: &[u8]) -> bool {
 fn understood(data: &[u8], mapping: &Mapping) {
     with_file(data, |path| {
         let result = content::for_each_member(path, |content| {
-            let look = match file::look(&content, mapping) {
-                Ok(look) => look,
+            let format = match file::detect_format(&content, mapping) {
+                Ok(format) => format,
                 Err(error) => {
                     assert!(error.hint().is_some(), "{error}");
                     return Ok(true);
                 }
             };
-            look.read(&content, |_, chunk| {
-                for piece in chunk.and_then(|c| look.pieces(c)).unwrap_or_default() {
-                    let Piece::Record(record) = piece else { continue };
+            format.read(&content, |_, chunk| {
+                for piece in chunk.and_then(|c| format.parse(c)).unwrap_or_default() {
+                    let ParsedItem::Record(record) = piece else { continue };
                     let (number, texts) = match record {
                         Record::Document(d) => (d.number, [d.title, d.body]),
                         Record::Comment(c) => (Some(c.number), [c.remote_id, c.body]),

@@ -60,7 +60,7 @@ async fn known_problem_has_fix_version_and_reports() {
     );
     assert_eq!(problem.reports, ["acme/app#7"]);
     assert!(problem.workaround.unwrap().text.contains("lease.keep"));
-    assert_eq!(reply.next, ["3.1 is older than the fix in 3.2.1; update to 3.2.1 or later."]);
+    assert_eq!(reply.next, ["3.1 does not have the fix; update to 3.2.1 or later."]);
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn unknown_problem_asks_for_a_report() {
     assert!(reply.problem.is_none() && reply.conclusive, "{reply:?}");
     assert_eq!(
         reply.next.last().map(String::as_str),
-        Some("Search with other words, then file a new report.")
+        Some("Try a search with different terms. If nothing matches, file a new report.")
     );
 }
 

@@ -330,13 +330,16 @@ async fn only_comments_before_the_report_are_evidence() {
     let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
     let reply = ask(&casebook, request).await;
     let value = |key: &str, feature: &str| value_of(&reply, key, feature);
-    assert!(value("acme/app#1", "said_anew") > 0.2, "{reply:?}");
+    assert!(value("acme/app#1", "new_comment_terms") > 0.2, "{reply:?}");
     assert!(
         value("acme/app#1", "comments") > 0.0
-            && value("acme/app#1", "quiet") < value("acme/app#2", "quiet")
+            && value("acme/app#1", "inactive_time") < value("acme/app#2", "inactive_time")
     );
-    assert_eq!((value("acme/app#2", "said_anew"), value("acme/app#2", "comments")), (0.0, 0.0));
-    for cosine in ["said_text_cosine", "said_title_cosine"] {
+    assert_eq!(
+        (value("acme/app#2", "new_comment_terms"), value("acme/app#2", "comments")),
+        (0.0, 0.0)
+    );
+    for cosine in ["comment_text_cosine", "comment_title_cosine"] {
         assert!(value("acme/app#1", cosine) > 0.1, "{cosine} {reply:?}");
         assert_eq!(value("acme/app#2", cosine), 0.0, "{cosine}");
     }

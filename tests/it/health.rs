@@ -244,9 +244,14 @@ fn vector_damage_found_in_use_is_repaired() {
         let answer = place.json(&["search", "agent timeout", "--json"]);
         let notices = answer["notices"].to_string();
         assert!(!answer["hits"].as_array().unwrap().is_empty(), "{answer}");
-        assert_eq!(notices.contains("the vectors are damaged"), query, "{table}: {notices}");
+        assert_eq!(notices.contains("the semantic index is damaged"), query, "{table}: {notices}");
         let ran = place.ok(&["duplicates", "acme/app#40", "--include-closed"]);
-        assert_eq!(ran.out.contains("the vectors are damaged"), query, "{table}: {}", ran.out);
+        assert_eq!(
+            ran.out.contains("the semantic index is damaged"),
+            query,
+            "{table}: {}",
+            ran.out
+        );
         // Storing new content recreates all vectors.
         import_a_leak(&place);
         let status = place.json(&["status", "--json"]);

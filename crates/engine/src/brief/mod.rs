@@ -83,7 +83,7 @@ fn replay_line(brief: &Brief) -> String {
 
 /// Returns a probability as `92%`.
 fn percent(probability: f32) -> String {
-    format!("{:.0}%", f64::from(probability) * 100.0)
+    format!("{:.0}%", probability * 100.0)
 }
 
 /// Returns the state of a report in words; empty for a document without one.

@@ -172,9 +172,8 @@ impl std::fmt::Debug for Vectors {
 
 /// Returns the error for damaged vectors.
 pub fn broken() -> Error {
-    Error::new(Code::Corrupt, "the semantic index is damaged").with_hint(
-        "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile.",
-    )
+    Error::new(Code::Corrupt, "the semantic index is damaged")
+        .with_hint("Run `precedent doctor --repair` to rebuild it; keyword search works meanwhile.")
 }
 
 /// Removes a file of vectors if it exists, as they are derived data. `casebook` is the folder of

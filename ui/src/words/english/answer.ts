@@ -43,7 +43,7 @@ export const answer = {
 
   case: {
     solved: "solved {time}",
-    reportedOn: (versions: string) => `reported on ${versions}`,
+    reportedOn: (versions: string) => `mentions ${versions}`,
     /** Other facts in a report: a system, a browser. */
     environment: (names: string) => `with ${names}`,
     environmentTitle: "What else the report names",

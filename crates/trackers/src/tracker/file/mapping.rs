@@ -23,6 +23,16 @@ pub struct Mapping {
     people: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
+/// Returns the name that tells the fields with relations apart.
+fn clear_name(field: &str) -> &str {
+    match field {
+        "duplicates" => "duplicate_of",
+        "duplicated" => "duplicated_by",
+        "related" => "related_to",
+        field => field,
+    }
+}
+
 impl Mapping {
     /// Adds the name of a person who is written as an id.
     pub fn add_person(&self, id: String, name: String) {
@@ -66,11 +76,13 @@ impl Mapping {
                     });
                 }
                 name => {
-                    let Some(field) = FIELDS.list.iter().find(|field| **field == name) else {
+                    let is_named = |field: &&&str| **field == name || clear_name(field) == name;
+                    let Some(field) = FIELDS.list.iter().find(is_named) else {
+                        let names: Vec<&str> = FIELDS.list.iter().map(|f| clear_name(f)).collect();
                         return Err(Error::invalid(format!("unknown field \"{field}\""))
                             .with_hint(format!(
                                 "Available fields: {}, state.closed, state.open, dates.",
-                                FIELDS.list.join(", ")
+                                names.join(", ")
                             )));
                     };
                     out.columns.push((field, setting.clone()));
@@ -78,5 +90,21 @@ impl Mapping {
             }
         }
         Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relation_fields_have_clear_names() {
+        let column = |field: &str| {
+            Mapping::of(&[(field.to_owned(), "Dup".to_owned())]).map(|mapping| mapping.columns[0].0)
+        };
+        assert_eq!(column("duplicate_of").unwrap(), column("duplicates").unwrap());
+        assert_eq!(column("duplicated_by").unwrap(), column("duplicated").unwrap());
+        let hint = column("severity").unwrap_err().hint().unwrap_or_default().to_owned();
+        assert!(hint.contains("duplicate_of, duplicated_by, related_to"), "{hint}");
     }
 }
