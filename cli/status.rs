@@ -69,10 +69,11 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
         (None, Some(name)) => {
             // `precedent model` calls the built-in model by its local name.
             let models = session.casebook.models().await?;
-            let local = models.into_iter().find(|m| m.answers && m.name != *name);
-            let local = local.map(|m| format!("{} ", m.name)).unwrap_or_default();
-            let name = if local.is_empty() { name.clone() } else { format!("({name})") };
-            output.line(format_args!("Model           {}{}", plain(&local), plain(&name)));
+            let name = match models.into_iter().find(|m| m.answers && m.name != *name) {
+                Some(model) => format!("{} ({name})", model.name),
+                None => name.clone(),
+            };
+            output.line(format_args!("Model           {}", plain(&name)));
         }
         (None, None) => {}
     }

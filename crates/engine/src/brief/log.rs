@@ -176,7 +176,7 @@ pub(super) fn status(error: &LogError) -> (String, Option<Citation>) {
 }
 
 /// Returns the key, the confidence and the state of the match of an error.
-pub(super) fn matched(error: &LogError) -> Option<String> {
+pub(super) fn match_summary(error: &LogError) -> Option<String> {
     let (key, confidence, state) = match (&error.case, &error.known) {
         (Some(case), known) if error.verdict == LogVerdict::Solved || known.is_none() => {
             (&case.key, case.helps, state(case.state, case.state_reason.as_deref()))

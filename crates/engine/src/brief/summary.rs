@@ -132,8 +132,8 @@ pub(super) fn of_log(response: &LogResponse) -> Entry {
     let (_, citation) = log::status(error);
     let message = troubleshoot::first_line(&error.group.message);
     sentences.extend(
-        log::matched(error).map(|matched| {
-            format!("The most important known error, “{message}”, matches {matched}.")
+        log::match_summary(error).map(|summary| {
+            format!("The most important known error, “{message}”, matches {summary}.")
         }),
     );
     let fixed_in = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved);
