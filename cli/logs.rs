@@ -153,9 +153,9 @@ fn summary(response: &LogResponse) -> String {
     let parts: Vec<String> =
         counts.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
     format!(
-        "{} in {} lines of {}: {}",
+        "{} in {} of {}: {}",
         plural(response.distinct, "distinct error"),
-        count(response.lines),
+        plural(response.lines, "line"),
         plural(file_count, "file"),
         parts.join(", ")
     )

@@ -246,7 +246,7 @@ pub struct TroubleshootCommand {
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Select cases by semantic similarity (at least this, 0 to 1), not by likelihood of helping
-    #[arg(long, value_name = "SIMILARITY")]
+    #[arg(long, value_name = "SIMILARITY", value_parser = super::similarity)]
     pub threshold: Option<f32>,
     /// Show the closest cases even if they don't match well enough
     #[arg(long)]

@@ -189,7 +189,7 @@ Examples:
 
 Examples:
   precedent import csv export.csv --source acme/app
-  precedent import csv export.csv -R acme/app --map title=Headline --map created="
+  precedent import csv export.csv -R acme/app --map title=Name --map created="
     )]
     Csv {
         /// Map a field to a column (repeatable); an empty column leaves the field out

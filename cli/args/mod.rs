@@ -219,6 +219,15 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Parses a similarity between 0 and 1.
+///
+/// # Errors
+/// The reason why the text is invalid.
+pub fn similarity(text: &str) -> Result<f32, String> {
+    let value = text.parse::<f32>().ok().filter(|value| (0.0..=1.0).contains(value));
+    value.ok_or_else(|| "must be between 0 and 1, where 1 means identical".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;

@@ -90,7 +90,7 @@ fn query_may_come_from_standard_input() {
     assert!(out.contains("acme/app#1"), "{out}");
     let explanation = run_with_input(&place, &["search", "-", "--explain"], text);
     assert!(
-        explanation.contains("fused by score") && !explanation.contains("/ (60"),
+        explanation.contains("combined score") && !explanation.contains("/ (60"),
         "{explanation}"
     );
 }

@@ -212,7 +212,7 @@ fn non_log_file_is_rejected_or_searched() {
     let ran = place.run(&["troubleshoot", "no-such-server.log"]);
     assert_eq!(ran.code, Some(1));
     assert!(
-        ran.err.contains("no-such-server.log: no such file") && ran.err.contains("troubleshoot -"),
+        ran.err.contains("no-such-server.log: no such file") && ran.err.contains("with `-`"),
         "{}",
         ran.err
     );

@@ -258,7 +258,7 @@ fn every_tool_answers() {
         "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n",
     );
     let log_fixes = client.ok("find_fixes", json!({"path": log}));
-    has(&log_fixes, &["1 distinct errors", "upload stops with FW-1043", "acme/app#1"]);
+    has(&log_fixes, &["1 distinct error in 1 line", "upload stops with FW-1043", "acme/app#1"]);
     let error = client.call("find_fixes", json!({"path": place.casebook()}));
     assert!(error.to_string().contains("not allowed to read"), "{error}");
     let answer =
@@ -361,7 +361,7 @@ fn empty_answer_names_the_next_call() {
         (
             "ask",
             json!({"text": problem}),
-            &["**Not known", "**Tell the customer**", "Next: search_issues with"][..],
+            &["**Not known", "**Tell the customer**", "Next: call search_issues with"][..],
         ),
         (
             "find_fixes",

@@ -82,7 +82,7 @@ fn words_go_on(place: &Place, runtime: &Path, models: &Path, why: &str) {
     let ran = run(place, runtime, models, &["import", "sample"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(
-        ran.err.contains("Search by meaning is not available") && ran.err.contains(why),
+        ran.err.contains("The semantic index is not available") && ran.err.contains(why),
         "{why}: {}",
         ran.err
     );

@@ -571,7 +571,7 @@ export interface SolvedCase {
    */
   relation: CaseRelation | null;
   /**
-   * Product versions that the problem was reported on.
+   * Product versions that the report mentions.
    */
   reported_on: string[];
   /**
@@ -714,7 +714,7 @@ export interface KnownProblem {
    */
   confidence: number;
   /**
-   * Comment that documents the fix; null if there is none.
+   * Comment that documents the fix, or the one to read first; null if there is none.
    */
   fix: CaseComment | null;
   /**
