@@ -104,8 +104,9 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
 
 /// Describes the best match and the number of reports compared.
 fn headline(response: &DuplicatesResponse) -> String {
-    let compared = plural(response.compared as u64, "earlier report");
-    let among = format!("{} among {compared}", if response.conclusive { "" } else { " so far" });
+    let report_count = plural(response.compared as u64, "earlier report");
+    let among =
+        format!("{} among {report_count}", if response.conclusive { "" } else { " so far" });
     let is_known = response.known.is_some();
     match response.candidates.first() {
         None if is_known => format!("No other match{among}."),
@@ -123,7 +124,7 @@ fn headline(response: &DuplicatesResponse) -> String {
                 true => format!("From the text alone: {}", format_candidate(best, words)),
                 false => format_candidate(best, &capital(words)),
             };
-            format!("{lead}. {DIM}{compared} compared.{DIM:#}")
+            format!("{lead}. {DIM}{report_count} compared.{DIM:#}")
         }
     }
 }

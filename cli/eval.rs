@@ -193,13 +193,13 @@ fn print(report: &EvalReport, output: &mut Output) {
                 }
             }
         }
-        for ranking in set_report.rankings.iter().filter(|r| !r.ahead.is_empty()) {
-            let over = ranking.ahead.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(", ");
+        for ranking in set_report.rankings.iter().filter(|r| !r.leads.is_empty()) {
+            let over = ranking.leads.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(", ");
             output.line(format_args!(
                 "{} over {over} {DIM}(95% of paired draws within){DIM:#}",
                 ranking.ranking.name()
             ));
-            for lead in &ranking.ahead {
+            for lead in &ranking.leads {
                 let differences =
                     lead.measures.iter().filter(|m| LEAD_MEASURES.contains(&m.name)).map(|m| {
                         format!(
@@ -271,7 +271,7 @@ fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
             queue.first,
             format_share(Some(queue.marked)),
             format_share(queue.same),
-            queue.missed
+            queue.missed_count
         ));
     }
     if let Some(share) = met.related {

@@ -274,17 +274,14 @@ fn understood(session: &Session, understood: &Understood) {
         let encoding = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
         if !file.columns.is_empty() || !encoding.is_empty() {
             let guessed_columns =
-                column_list("guessed column", file.columns.iter().filter(|c| c.guessed), |c| {
+                column_list("guessed", file.columns.iter().filter(|c| c.guessed), |c| {
                     format!("{} ({})", c.column, c.field.as_deref().unwrap_or_default())
                 });
-            let unused_columns = column_list(
-                "unused column",
-                file.columns.iter().filter(|c| c.field.is_none()),
-                |c| {
+            let unused_columns =
+                column_list("unused", file.columns.iter().filter(|c| c.field.is_none()), |c| {
                     let size = c.characters.map(|n| format!(" ({})", plural(n, "character")));
                     format!("{}{}", c.column, size.unwrap_or_default())
-                },
-            );
+                });
             session.say(&format!(
                 "{}: {}{encoding}{guessed_columns}{unused_columns}",
                 file.file, file.kind
@@ -309,17 +306,12 @@ fn column_list<'a>(
     name: impl Fn(&ColumnView) -> String,
 ) -> String {
     let mut names: Vec<String> = columns.map(name).collect();
-    let plural = if names.len() == 1 { "" } else { "s" };
     let more = names.len().saturating_sub(MAX_COLUMNS);
     if more > 0 {
         names.truncate(MAX_COLUMNS);
         names.push(format!("and {more} more"));
     }
-    if names.is_empty() {
-        String::new()
-    } else {
-        format!("; {label}{plural}: {}", names.join(", "))
-    }
+    if names.is_empty() { String::new() } else { format!("; {label}: {}", names.join(", ")) }
 }
 
 /// Describes the items and pages of a source.

@@ -1136,7 +1136,7 @@ async fn mass_deletion_needs_confirmation() {
         github.world().remove(number, Removal::Deleted);
     }
     let problem = sync(&mirror, true).await.problem.unwrap();
-    assert!(problem.hint.unwrap_or_default().contains("--hide-gone"), "{}", problem.message);
+    assert!(problem.hint.unwrap_or_default().contains("--hide-deleted"), "{}", problem.message);
     assert_eq!(stored_titles(&mirror).len(), 40);
     let request = SyncRequest { full: true, hide_gone: true, ..SyncRequest::default() };
     let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();

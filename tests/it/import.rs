@@ -49,7 +49,7 @@ fn jira_csv_collects_repeated_columns() {
          Winch is loud,DECK-9,Bug,Ready for QA,,bo,05/Feb/25 1:00 PM,,,,Grease?,,,,In Progress,\n",
     );
     assert!(
-        ran.err.contains("2 items, 2 comments") && ran.err.contains("not used: Sprint"),
+        ran.err.contains("2 items, 2 comments") && ran.err.contains("unused: Sprint"),
         "{}",
         ran.err
     );
@@ -681,7 +681,7 @@ fn unused_text_is_listed_with_its_size() {
     let ran = place.ok(&["import", &path, "-R", "acme/app", "--no-vectors"]);
     for part in [
         "2 items, 2 comments",
-        "not used: project.notice (106 characters)",
+        "unused: project.notice (106 characters)",
         "holds more text (106 characters)",
     ] {
         assert!(ran.err.contains(part), "{part}: {}", ran.err);
@@ -954,7 +954,7 @@ fn older_export_changes_no_comment() {
     import_ok(&place, "old.json", &old);
     import_ok(&place, "new.json", &new);
     let ran = import_ok(&place, "old.json", &old);
-    assert!(ran.err.contains("0 new") && ran.err.contains("2 older"), "{}", ran.err);
+    assert!(ran.err.contains("0 new") && ran.err.contains("2 ignored"), "{}", ran.err);
     assert_eq!(comments(&show(&place, "acme/app#1")), ["bo: first, edited"]);
 }
 

@@ -89,7 +89,9 @@ fn words_go_on(place: &Place, runtime: &Path, models: &Path, why: &str) {
     let ran = run(place, runtime, models, &["search", "replication slot", "-L", "3"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains("ferrywire/ferrywire#"), "{}", ran.out);
-    assert!(ran.err.contains("Keyword search only"), "{why}: {}", ran.err);
+    // A damaged model is found only when a query is embedded.
+    let is_limited = ["Keyword search only", "Not conclusive"].map(|text| ran.err.contains(text));
+    assert!(is_limited.contains(&true), "{why}: {}", ran.err);
     let ran = run(place, runtime, models, &["status"]);
     assert!(ran.code == Some(0) && ran.out.contains(why), "{why}: {}", ran.out);
 }

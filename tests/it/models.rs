@@ -46,7 +46,7 @@ fn best(place: &Place, n: u64) -> (String, f64) {
     let question = format!("mode:semantic valve{n} leaks behind pump{n}");
     let ran = place.run(&["search", &question, "-L", "1", "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(!ran.err.contains("keyword search only"), "{}", ran.err);
+    assert!(!ran.err.contains("Keyword search only"), "{}", ran.err);
     let response: Value = serde_json::from_str(&ran.out).unwrap();
     let hit = &response["hits"][0];
     (
@@ -154,7 +154,7 @@ fn missing_or_used_model_is_reported() {
     std::fs::remove_dir_all(place.casebook().join("models/other")).unwrap();
     let ran = place.ok(&["search", "leaks", "-L", "1"]);
     assert!(
-        ran.err.contains("keyword search only") && ran.err.contains("precedent model use builtin"),
+        ran.err.contains("Keyword search only") && ran.err.contains("precedent model use builtin"),
         "{}",
         ran.err
     );

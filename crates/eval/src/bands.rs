@@ -70,7 +70,7 @@ pub struct QueueReport {
     /// Share of duplicates by tracker marks and manual judgement.
     pub same: Option<Share>,
     /// Number of later entries whose known duplicate ranks first.
-    pub missed: usize,
+    pub missed_count: usize,
 }
 
 /// The bands and the queue as a user sees them.
@@ -168,7 +168,7 @@ pub fn met(answers: &[First], with_judgements: bool) -> Met {
                 same: with_judgements
                     .then(|| judged_share(first.iter().copied(), is_same))
                     .flatten(),
-                missed: rest.iter().filter(|a| a.is_marked).count(),
+                missed_count: rest.iter().filter(|a| a.is_marked).count(),
             }
         })
         .collect();
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!((band.band, band.same.unwrap().share), (Band::Related, 0.0));
         assert!((band.worth.unwrap().share - 2.0 / 3.0).abs() < 1e-9);
         assert!((band.of_found - 0.5).abs() < 1e-9);
-        assert_eq!(met.queue[0].missed, 0);
+        assert_eq!(met.queue[0].missed_count, 0);
         let by_marks = super::met(&answers, false);
         assert!(by_marks.bands[0].same.is_none() && by_marks.related.is_none());
     }

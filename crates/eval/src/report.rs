@@ -42,7 +42,7 @@ impl EvalReport {
         let deficit = |report: &SetReport| {
             let duplicates =
                 report.rankings.iter().find(|result| result.ranking == Arm::Duplicates)?;
-            let search = duplicates.ahead.iter().find(|lead| lead.of == Arm::Hybrid)?;
+            let search = duplicates.leads.iter().find(|lead| lead.of == Arm::Hybrid)?;
             let Difference { name, mean } =
                 search.measures.iter().find(|measure| measure.mean.high < 0.0)?;
             let Mean { value, low, high } = mean;
@@ -76,7 +76,7 @@ pub struct RankingReport {
     pub measures: Vec<Measure>,
     /// Lead over each method that this one builds on, paired by query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ahead: Vec<Lead>,
+    pub leads: Vec<Lead>,
     /// Chance that a report with a known duplicate scores above one without.
     pub auc: Option<f64>,
     /// Expected calibration error at the tracker's own share of duplicates.
@@ -218,7 +218,7 @@ fn ranking_report<'a>(
     RankingReport {
         ranking,
         measures,
-        ahead: leads,
+        leads,
         auc: auc(&positives, &negatives),
         calibration_error: calibration_error(&forecasts),
         met: (!first.is_empty()).then(|| bands::met(&first, judgements.is_some())),

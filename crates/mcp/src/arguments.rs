@@ -62,9 +62,10 @@ fn parse<P: DeserializeOwned + JsonSchema + Any>(
     P::deserialize(MapDeserializer::new(fields)).map_err(|error: serde_json::Error| {
         let message = error.to_string().replace(" field `", " argument `");
         let last = last.borrow();
-        let missing = message.strip_prefix("missing argument `").and_then(|m| m.split('`').next());
-        let hint = hint::<P>(missing.unwrap_or(&last));
-        let message = match missing.is_some() || message.starts_with("unknown argument") {
+        let missing_name =
+            message.strip_prefix("missing argument `").and_then(|m| m.split('`').next());
+        let hint = hint::<P>(missing_name.unwrap_or(&last));
+        let message = match missing_name.is_some() || message.starts_with("unknown argument") {
             true => format!("{tool}: {message}"),
             false => format!("{tool}: {last}: {message}"),
         };
