@@ -65,7 +65,7 @@ const FAILS: u32 = 2;
 const SHOWS_ERROR: u32 = 4;
 
 /// The end of a clause about versions.
-static CLAUSE: LazyLock<Regex> = LazyLock::new(|| re(r"[.;] |, and |\bbut\b|\b[Hh]owever\b"));
+static CLAUSE: LazyLock<Regex> = LazyLock::new(|| re(r"[.;] |, and |\bbut\b|\b(?i:however)\b"));
 
 /// A report of the problem with its thread.
 struct Report {
