@@ -70,6 +70,7 @@ pub struct QueueReport {
     /// Share of duplicates by tracker marks and manual judgement.
     pub same: Option<Share>,
     /// Number of later entries whose known duplicate ranks first.
+    #[serde(rename = "missed")]
     pub missed_count: usize,
 }
 

@@ -76,6 +76,7 @@ pub struct RankingReport {
     pub measures: Vec<Measure>,
     /// Lead over each method that this one builds on, paired by query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "ahead")]
     pub leads: Vec<Lead>,
     /// Chance that a report with a known duplicate scores above one without.
     pub auc: Option<f64>,
