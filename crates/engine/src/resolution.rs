@@ -30,9 +30,6 @@ const REFUSAL_ROLES: [SentenceRole; 3] =
     [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::TakenBack];
 /// The roles of sentences that describe a solution or a workaround.
 pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
-/// The minimum probability of a refusal in the last comment on a closed report whose thread names no
-/// fix: of 28 such reports on three trackers that were read 23 were declined.
-const PERHAPS_REFUSED: f32 = 0.3;
 /// The wording that states a closure, at any time.
 static CLOSURE: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:close[sd]?|closing)\b|^\W*(?:moved|transferred) to\b"));
@@ -94,12 +91,6 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
         && !comments
             .iter()
             .any(|comment| Sentences::read(&comment.body).is_likely(&SOLUTION_ROLES)))
-}
-
-/// Returns whether the last comment on a closed report declines it, if the thread names no fix.
-pub(crate) fn ends_in_refusal(last: &Sentences) -> bool {
-    // A duplicate is not declined.
-    last.likelihood(&[SentenceRole::Declined, SentenceRole::TakenBack]) >= PERHAPS_REFUSED
 }
 
 /// Returns the only item that the closing comment of a duplicate names, for duplicates without
