@@ -160,7 +160,7 @@ pub enum VerdictCommand {
     /// Record a verdict, replacing an earlier one on the same pair
     #[command(after_help = "Examples:
   precedent verdict set acme/app#31 acme/app#12 duplicate  # #31 duplicates #12
-  precedent verdict set acme/app#31 acme/app#14 not-duplicate --reason \"new cause\"")]
+  precedent verdict set acme/app#31 acme/app#14 not-duplicate --reason \"old CPU\"")]
     Set {
         /// Report the verdict is about
         key: String,
