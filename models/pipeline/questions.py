@@ -33,14 +33,14 @@ ORDER = [
     "title_title_words",
     "title_body_words",
     "text_title_cosine",
-    "text_text_cosine_of_best",
-    "said_text_cosine",
-    "quiet",
-    "words_covered",
+    "text_cosine_vs_best",
+    "comment_text_cosine",
+    "inactive_time",
+    "word_coverage",
     "length",
 ]
 # The inputs with vectors, and by words alone.
-EVIDENCE = {"with_meaning": ["share", "all_words_covered", "text_mean_cosine", "content"], "words_alone": ["share", "words", "content"]}
+EVIDENCE = {"with_meaning": ["share", "all_word_coverage", "text_mean_cosine", "content"], "words_alone": ["share", "words", "content"]}
 # The weight of an answer to a title or a text of a report, and to a question of another project.
 MARKED = 0.2
 FOREIGN = 0.2

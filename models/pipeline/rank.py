@@ -26,12 +26,12 @@ JUDGED = HERE.parents[1] / "judged"
 NAMES = [
     "words",
     "words_squared",
-    "words_covered",
-    "all_words_covered",
+    "word_coverage",
+    "all_word_coverage",
     "title_title_words",
     "title_body_words",
     "body_title_words",
-    "title_covered",
+    "title_coverage",
     "length",
     "code_words",
     "identifiers",
@@ -44,13 +44,13 @@ NAMES = [
     "text_mean_cosine",
     "age",
     "age_squared",
-    "words_of_best",
-    "text_text_cosine_of_best",
+    "words_vs_best",
+    "text_cosine_vs_best",
     "comments",
-    "quiet",
-    "said_anew",
-    "said_text_cosine",
-    "said_title_cosine",
+    "inactive_time",
+    "new_comment_terms",
+    "comment_text_cosine",
+    "comment_title_cosine",
     "same_title",
     "same_author",
     "copy",
@@ -78,7 +78,7 @@ AT = {name: i for i, name in enumerate(ALL)}
 # What decides by itself, by a rule of crates/engine/src/answer/ranking.rs, and what tells how sure to be and not what comes first.
 RULES = ("copy", "series")
 COPY, SERIES, UNRULED = 0.95, 0.05, 0.89
-UNWEIGHTED = {"same_title", "all_words_covered", "same_author", *RULES}
+UNWEIGHTED = {"same_title", "all_word_coverage", "same_author", *RULES}
 # Of the sets only rust's archive tells who made a report; the weight is of a fit with those authors beside the others.
 FIXED = {"same_author": -1.4956}
 # More evidence never counts against a candidate. Only what bends a curve, and what is none by itself, may have either sign.
@@ -89,7 +89,7 @@ FREE = {
     "age",
     "age_squared",
     "comments",
-    "quiet",
+    "inactive_time",
     "same_author",
 }
 # Strengths of the ridge: on standardised features of the order, and on the terms of the judge, in pairs.
@@ -208,12 +208,12 @@ RAMPS = {
     "title_text_cosine": [(0.4, 0.7), (0.6, 0.85)],
     "text_title_cosine": [(0.4, 0.7), (0.6, 0.85)],
     "text_mean_cosine": [(0.3, 0.6), (0.5, 0.8)],
-    "said_text_cosine": [(0, 0.2)],
-    "said_title_cosine": [(0, 0.2)],
-    "said_anew": [(0, 0.3)],
+    "comment_text_cosine": [(0, 0.2)],
+    "comment_title_cosine": [(0, 0.2)],
+    "new_comment_terms": [(0, 0.3)],
     "words": [(0.05, 0.3), (0.2, 0.6), (0.5, 1)],
     "title_title_words": [(0.1, 0.5), (0.4, 1)],
-    "title_covered": [(0.2, 0.6), (0.5, 1)],
+    "title_coverage": [(0.2, 0.6), (0.5, 1)],
     "body_title_words": [(0.1, 0.6)],
     "title_body_words": [(0.1, 0.6)],
     "code_words": [(0.1, 0.5), (0.4, 1)],

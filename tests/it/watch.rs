@@ -50,8 +50,8 @@ fn watch_repeats_and_survives_failures() {
 
     // The project is unavailable for a while.
     github.requests();
-    github.fail("/repos/acme/app", 2, Fault::Status(404, vec![], json!({"message": "Not Found"})));
-    until("two failures", || github.requests().iter().filter(|l| l.status == 404).count() >= 1);
+    github.fail("/issues?", 2, Fault::Status(404, vec![], json!({"message": "Not Found"})));
+    until("a failure", || github.requests().iter().filter(|l| l.status == 404).count() >= 1);
     github.world().edit(8, json!({"title": "Edited later"}));
     until("a round after them", || title(&place, "acme/app#8").as_deref() == Some("Edited later"));
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use precedent_core::{
     error::Result,
     model::{
-        AskRequest, AskResponse, Band, CommentRole, DocKind, DuplicateCandidate, DuplicatesRequest,
+        AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest,
         DuplicatesResponse, KnownProblem, Notice, POSSIBLE, ProblemStatus, SURELY, SolvedCase,
         State, TroubleshootRequest, TroubleshootResponse,
     },
@@ -229,6 +229,7 @@ fn known_problem(
 ) -> Result<KnownProblem> {
     let mut reports = r.duplicates_of(&row.key)?;
     reports.retain(|report| question.row.as_ref().is_none_or(|row| row.key != *report));
+    let closed_at = row.closed_at;
     let outcome = troubleshoot::outcome(r, &context.finder.parts, Some(question), &row)?;
     let (status, came_back_in) = outcome.after_reports(r, &reports)?;
     Ok(KnownProblem {
@@ -241,6 +242,7 @@ fn known_problem(
         reports,
         fixed_in: outcome.fix.version,
         fixed_at: outcome.fix.merged_at,
+        closed_at,
         came_back_in,
         asked_version: outcome.asked_version,
         update_to: outcome.update_to,
@@ -276,9 +278,7 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
         problem.asked_version.as_ref().and_then(|version| version.has_fix) == Some(true);
     match problem.status {
         status if status.is_fixed() => {
-            let is_answered = problem.fixed_by.is_empty()
-                && problem.fix.as_ref().is_some_and(|fix| fix.role != Some(CommentRole::Fix));
-            steps.push(statement.unwrap_or_else(|| match is_answered {
+            steps.push(statement.unwrap_or_else(|| match problem.is_answered() {
                 true => format!("Read the answer in {key}."),
                 false => format!("Read how {key} was fixed."),
             }));

@@ -2,13 +2,14 @@
 
 use std::cmp::Ordering;
 
-use jiff::Timestamp;
+use jiff::{Timestamp, tz::TimeZone};
 use precedent_core::{
     error::Result,
     model::{AskedVersion, ReleaseRecord},
 };
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
+    build::{Build, latest_build},
     prepare::own_content,
     version::{self, Version, by_number, compare, versions},
 };
@@ -16,6 +17,10 @@ use precedent_text::{
 /// The least number of releases between a fix and a version that has it, where no version of the
 /// fix is named: a release may have been cut some time before its date.
 const MIN_RELEASES: usize = 2;
+
+/// The least number of days between a fix and a development build that has it: the build's date is
+/// a local one, and of its revision.
+const MIN_DAYS: i32 = 2;
 
 /// The age of the newest release after which a list of releases is out of date, in seconds.
 const YEAR: i64 = 365 * 24 * 3600;
@@ -50,12 +55,36 @@ impl Release {
 
 impl Fix {
     /// Returns whether there is anything that a version can be compared with.
-    fn is_comparable(&self) -> bool {
-        self.version.is_some() || self.merged_at.is_some()
+    fn is_comparable(&self, asked: &ReportedVersion) -> bool {
+        let is_dated = asked.build.is_some() && self.at().is_some();
+        let is_number = |version: &String| compare(&asked.name, version).is_some();
+        match &self.version {
+            Some(version) => is_dated || is_number(version),
+            None => is_dated || self.merged_at.is_some(),
+        }
     }
 
     fn at(&self) -> Option<Timestamp> {
         self.merged_at.or(self.closed_at)
+    }
+}
+
+/// The version of the product that a report names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReportedVersion {
+    /// The version, or the name of a development build's branch.
+    pub(crate) name: String,
+    /// The build, if the report names its revision and date.
+    build: Option<Build>,
+}
+
+impl ReportedVersion {
+    /// Returns the name, and the date of a development build.
+    pub(crate) fn display_name(&self) -> String {
+        match &self.build {
+            Some(build) if build.is_development() => format!("{} ({})", self.name, build.date),
+            _ => self.name.clone(),
+        }
     }
 }
 
@@ -233,7 +262,8 @@ impl Releases {
             return later.min_by(|a, b| by_number(a, b)).or_else(highest).map(str::to_owned);
         };
         let fixes = fixed_in.split(',').map(str::trim);
-        let later = fixes.filter(|fix| compare(fix, version).is_some_and(Ordering::is_gt));
+        // A development build without a number is older than the fix by its date.
+        let later = fixes.filter(|fix| compare(fix, version).is_none_or(Ordering::is_gt));
         later.min_by(|a, b| by_number(a, b)).map(str::to_owned)
     }
 
@@ -254,27 +284,52 @@ impl Releases {
         self.has(version) || is_near && (is_next || version::base(version) != version)
     }
 
-    /// Returns the newest version of the product that a text names.
-    pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<String> {
+    /// Returns the newest version of the product that a text names. A development build is newer than
+    /// the releases that are named beside it.
+    pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<ReportedVersion> {
         let mentions = versions(text, source).product.into_iter();
         let own_versions = mentions.filter(|version| self.may_be_reported_on(version));
-        own_versions.max_by(|a, b| by_number(a, b))
+        let newest = own_versions.max_by(|a, b| by_number(a, b));
+        let is_newest = |build: &Build| {
+            newest.as_ref().is_none_or(|newest| by_number(&build.name, newest).is_ge())
+                && (!version::is_version(&build.name) || self.may_be_reported_on(&build.name))
+        };
+        match latest_build(text, source).filter(is_newest) {
+            Some(build) => Some(ReportedVersion { name: build.name.clone(), build: Some(build) }),
+            None => newest.map(|name| ReportedVersion { name, build: None }),
+        }
     }
 
-    /// Returns the newest version that a text names, compared with a fix. Of several the newest
-    /// counts: "3.1 works, 3.2 fails".
+    /// Returns the newest version that a text names, compared with a fix, and the version to update
+    /// to. Of several versions the newest counts: "3.1 works, 3.2 fails".
     pub(crate) fn compare_asked(
         &self,
         text: &str,
         source: &str,
         fix: &Fix,
-    ) -> Option<AskedVersion> {
-        let version = fix.is_comparable().then(|| self.newest_in(text, source)).flatten()?;
-        if let Some(fixed_in) = &fix.version {
-            compare(&version, fixed_in)?;
+    ) -> Option<(AskedVersion, Option<String>)> {
+        let asked = self.newest_in(text, source).filter(|asked| fix.is_comparable(asked))?;
+        let has_fix = self.reported_has_fix(&asked, fix);
+        let update_to =
+            (has_fix == Some(false)).then(|| self.update_to(&asked.name, fix)).flatten();
+        Some((AskedVersion { version: asked.display_name(), has_fix }, update_to))
+    }
+
+    /// Returns whether a version that a report names has a fix: by the date of its build, or else as
+    /// [`Releases::have_fix`] does. A build lacks what was fixed after its date; a development build
+    /// has what was fixed two days before.
+    fn reported_has_fix(&self, reported: &ReportedVersion, fix: &Fix) -> Option<bool> {
+        if let (Some(build), Some(at)) = (&reported.build, fix.at()) {
+            let fixed_on = at.to_zoned(TimeZone::UTC).date();
+            if build.date < fixed_on {
+                return Some(false);
+            }
+            if build.is_development() {
+                let days = build.date.since(fixed_on).map_or(0, |span| span.get_days());
+                return (days >= MIN_DAYS).then_some(true);
+            }
         }
-        let has_fix = self.have_fix(&version, fix);
-        Some(AskedVersion { version, has_fix })
+        self.have_fix(&reported.name, fix)
     }
 
     /// Returns the newest version of the product that a report names.
@@ -282,7 +337,7 @@ impl Releases {
         &self,
         r: &Reader<'_>,
         row: &DocumentRow,
-    ) -> Result<Option<String>> {
+    ) -> Result<Option<ReportedVersion>> {
         let body = r.skeleton(row.source_id)?.strip(&own_content(&row.body));
         Ok(self.newest_in(&format!("{}\n{body}", row.title), &row.source))
     }
@@ -301,9 +356,10 @@ impl Releases {
                 continue;
             };
             let Some(version) = self.reported_version(r, &row)? else { continue };
-            let is_lower = lowest.as_ref().is_none_or(|lowest| by_number(&version, lowest).is_lt());
-            if is_lower && self.have_fix(&version, fix) == Some(true) {
-                lowest = Some(version);
+            let name = version.display_name();
+            let is_lower = lowest.as_ref().is_none_or(|lowest| by_number(&name, lowest).is_lt());
+            if is_lower && self.reported_has_fix(&version, fix) == Some(true) {
+                lowest = Some(name);
             }
         }
         Ok(lowest)
@@ -408,13 +464,30 @@ mod tests {
     #[test]
     fn versions_without_a_release_are_foreign() {
         let text = "Version 2.0.0 on build 10.0.10150, with log 2.0.16";
-        assert_eq!(releases().newest_in(text, "acme/app").as_deref(), Some("2.0.0"));
-        assert_eq!(Releases::default().newest_in(text, "acme/app").as_deref(), Some("10.0.10150"));
+        assert_eq!(releases().newest_in(text, "acme/app").unwrap().name, "2.0.0");
+        assert_eq!(Releases::default().newest_in(text, "acme/app").unwrap().name, "10.0.10150");
         for next in ["2.2.0", "2.1.0-rc.1", "3.0.0-nightly"] {
-            assert_eq!(
-                releases().newest_in(&format!("Since {next}"), "acme/app").as_deref(),
-                Some(next)
-            );
+            let newest = releases().newest_in(&format!("Since {next}"), "acme/app").unwrap();
+            assert_eq!(newest.name, next);
+        }
+    }
+
+    #[test]
+    fn build_is_compared_by_its_date() {
+        let fix = fix(Some("2.1.0"), Some("2026-01-20"));
+        for (build, want) in [
+            ("2.1.0-dev (0a1b2c3 2026-01-19)", Some(false)),
+            ("2.1.0-dev (0a1b2c3 2026-01-21)", None),
+            ("2.1.0-dev (0a1b2c3 2026-01-22)", Some(true)),
+            ("devel +0a1b2c3 2026-01-19", Some(false)),
+            ("devel +0a1b2c3 2026-01-22", Some(true)),
+            // The branch of a release may have been cut before the fix.
+            ("2.1.0-beta.1 (0a1b2c3 2026-01-22)", None),
+        ] {
+            let (asked, update_to) =
+                releases().compare_asked(&format!("app {build}"), "acme/app", &fix).unwrap();
+            assert_eq!(asked.has_fix, want, "{build}");
+            assert_eq!(update_to.is_some(), want == Some(false), "{build}");
         }
     }
 }

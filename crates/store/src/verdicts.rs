@@ -31,9 +31,10 @@ pub struct Canonical {
 
 impl Canonical {
     /// Returns the canonical report of the chain that began with `key` if it is another one; `None`
-    /// for a circular chain.
+    /// for a member of a circle.
     pub fn stays_for(self, key: &str) -> Option<String> {
-        Some(self.key).filter(|stays| self.circle.is_empty() && stays != key)
+        Some(self.key)
+            .filter(|stays| stays != key && self.circle.iter().all(|member| member != key))
     }
 }
 
@@ -303,6 +304,12 @@ impl Reader<'_> {
                 return Ok(Canonical { key, circle });
             }
             way.push(next);
+        }
+        // A report that is not mirrored cannot answer for the ones before it.
+        let mut is_mirrored =
+            self.transaction.prepare_cached("SELECT 1 FROM documents WHERE key = ?1")?;
+        while way.len() > 2 && !is_mirrored.exists([&way[way.len() - 1]])? {
+            way.pop();
         }
         Ok(Canonical { key: way.pop().unwrap_or_default(), circle: Vec::new() })
     }

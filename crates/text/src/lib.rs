@@ -1,6 +1,7 @@
 //! Text preparation: from original text to the text that is indexed, embedded and shown. Pure
 //! functions, no I/O.
 
+pub mod build;
 pub mod chunk;
 pub mod closure;
 pub mod dialect;

@@ -94,6 +94,9 @@ static PERSISTS: LazyLock<Regex> = LazyLock::new(|| {
 static MODEL: LazyLock<Model> =
     LazyLock::new(|| serde_json::from_str(include_str!("roles.json")).unwrap_or_default());
 
+static CLOSING: LazyLock<ClosingModel> =
+    LazyLock::new(|| serde_json::from_str(include_str!("closing.json")).unwrap_or_default());
+
 /// The role of a sentence in its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentenceRole {
@@ -251,6 +254,20 @@ impl Sentences {
         self.0.iter().map(total).fold(0.0, f32::max)
     }
 
+    /// Returns the probability, 0 to 1, that the item of this closing comment was closed without a
+    /// fix.
+    pub fn refusal(&self) -> f32 {
+        let features: BTreeSet<&String> =
+            self.0.iter().flat_map(|sentence| &sentence.features).collect();
+        if features.is_empty() {
+            return 0.0;
+        }
+        let weights = features.into_iter().filter_map(|feature| CLOSING.features.get(feature));
+        #[allow(clippy::cast_precision_loss, reason = "a sum of some hundred weights")]
+        let sum = (CLOSING.intercept + weights.sum::<i32>()) as f32 / 1000.0;
+        1.0 / (1.0 + (-sum).exp())
+    }
+
     /// Returns whether the fix or workaround that a comment states names a version, a reference or
     /// code.
     pub fn is_specific(&self) -> bool {
@@ -336,6 +353,13 @@ struct Model {
     synonyms: HashMap<String, String>,
     /// Thousandths, one value per role.
     features: HashMap<String, [i32; 11]>,
+}
+
+/// The logistic model of closing comments, in thousandths, as `models/roles/closing.py` fits it.
+#[derive(Default, Deserialize)]
+struct ClosingModel {
+    intercept: i32,
+    features: HashMap<String, i32>,
 }
 
 impl Model {

@@ -280,7 +280,7 @@ pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
 }
 
 /// Returns the suffix that marks a version as a pre-release.
-fn stage(version: &str) -> Option<String> {
+pub(crate) fn stage(version: &str) -> Option<String> {
     let captures = MILESTONE_VERSION.captures(version)?;
     captures.name("stage").map(|m| m.as_str().trim_matches(['-', '.']).to_lowercase())
 }
@@ -323,7 +323,7 @@ fn is_time(number: &str) -> bool {
 
 /// Returns the other program that a version belongs to, as the text names it. `prefix` and `suffix`
 /// are the rest of its line.
-fn other_program<'t>(
+pub(crate) fn other_program<'t>(
     prefix: &'t str,
     suffix: &str,
     version: &str,

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AskedVersion, CaseComment, FixedBy, KnownReport, Notice, SolvedCase, TroubleshootSettings,
-    WikiPassage,
+    AskedVersion, CaseComment, CommentRole, FixedBy, KnownReport, Notice, SolvedCase,
+    TroubleshootSettings, WikiPassage,
 };
 
 /// A question about a problem: an item of the casebook or any text.
@@ -98,6 +98,9 @@ pub struct KnownProblem {
     /// Time at which the fix was merged; null if no merged change is known.
     #[serde(default)]
     pub fixed_at: Option<Timestamp>,
+    /// Time of the closure; null if it is open or the time is unknown.
+    #[serde(default)]
+    pub closed_at: Option<Timestamp>,
     /// Version with the fix to update to; null unless the asked version is older than the fix.
     #[serde(default)]
     pub update_to: Option<String>,
@@ -131,14 +134,15 @@ impl KnownProblem {
         if self.status == ProblemStatus::Unreleased {
             return Some("Fixed, not released yet.".to_owned());
         }
-        let (fix, of_fix) = match (&self.fixed_in, self.fixed_at) {
+        let day = |at: Timestamp| at.strftime("%Y-%m-%d");
+        let (fix, of_fix) = match (&self.fixed_in, self.fixed_at, self.closed_at) {
             _ if !self.status.is_fixed() => return None,
-            (Some(version), _) => (format!("in {version}"), format!("in {version}")),
-            (None, Some(at)) => {
-                let day = at.strftime("%Y-%m-%d");
-                (format!("on {day}"), format!("from {day}"))
+            (Some(version), ..) => (format!("in {version}"), format!("in {version}")),
+            (None, Some(at), _) => (format!("on {}", day(at)), format!("from {}", day(at))),
+            (None, None, Some(at)) if !self.is_answered() => {
+                (format!("on or before {}", day(at)), format!("from {} or before", day(at)))
             }
-            (None, None) => return None,
+            (None, None, _) => return None,
         };
         let Some(AskedVersion { version, has_fix }) = &self.asked_version else {
             return Some(format!("Fixed {fix}. Which version is in use?"));
@@ -155,6 +159,12 @@ impl KnownProblem {
             }
             (None, _) => format!("Fixed {fix}. It is unclear whether {version} has the fix."),
         })
+    }
+
+    /// Returns whether a comment answers it and no change fixed it.
+    pub fn is_answered(&self) -> bool {
+        self.fixed_by.is_empty()
+            && self.fix.as_ref().is_some_and(|fix| fix.role != Some(CommentRole::Fix))
     }
 
     /// Returns whether a report belongs to this problem.

@@ -14,12 +14,12 @@ pub const COUNT: usize = NAMES.len();
 pub const NAMES: [&str; 31] = [
     "words",
     "words_squared",
-    "words_covered",
-    "all_words_covered",
+    "word_coverage",
+    "all_word_coverage",
     "title_title_words",
     "title_body_words",
     "body_title_words",
-    "title_covered",
+    "title_coverage",
     "length",
     "code_words",
     "identifiers",
@@ -32,13 +32,13 @@ pub const NAMES: [&str; 31] = [
     "text_mean_cosine",
     "age",
     "age_squared",
-    "words_of_best",
-    "text_text_cosine_of_best",
+    "words_vs_best",
+    "text_cosine_vs_best",
     "comments",
-    "quiet",
-    "said_anew",
-    "said_text_cosine",
-    "said_title_cosine",
+    "inactive_time",
+    "new_comment_terms",
+    "comment_text_cosine",
+    "comment_title_cosine",
     "same_title",
     "same_author",
     "copy",
@@ -54,14 +54,14 @@ pub const SIGNED_FEATURES: [&str; 8] = [
     "age",
     "age_squared",
     "comments",
-    "quiet",
+    "inactive_time",
     "same_author",
 ];
 /// The features that depend on the time between a report and its candidate.
-pub(super) const TIME: [&str; 3] = ["age", "age_squared", "quiet"];
+pub(super) const TIME: [&str; 3] = ["age", "age_squared", "inactive_time"];
 /// The features that raise the confidence but do not separate candidates; they have no ranking
 /// weight.
-pub const ONLY_CONFIDENCE: [&str; 2] = ["same_title", "all_words_covered"];
+pub const ONLY_CONFIDENCE: [&str; 2] = ["same_title", "all_word_coverage"];
 /// The features that decide as rules (see [`super::RankingModel::rank`]); they have no weight.
 pub const RULES: [&str; 2] = ["copy", "series"];
 
@@ -290,8 +290,8 @@ mod tests {
         let new = Evidence { overlap: &new, likeness: None, details: None };
         let best = Best::of([old, new].into_iter());
         let feature = of(&old, &best, now);
-        assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.5, 1.0));
-        assert_eq!((feature("quiet"), feature("comments")), (feature("age"), 0.0));
+        assert_eq!((feature("words_vs_best"), feature("text_cosine_vs_best")), (0.5, 1.0));
+        assert_eq!((feature("inactive_time"), feature("comments")), (feature("age"), 0.0));
         let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
         let near = NearestSaid { title: Some(0.1), text: Some(0.9) };
         let details = CandidateDetails {
@@ -304,9 +304,9 @@ mod tests {
             ..CandidateDetails::default()
         };
         let feature = of(&Evidence { details: Some(&details), ..old }, &best, now);
-        assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
+        assert_eq!((feature("inactive_time"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
         assert_eq!(
-            (feature("said_anew"), feature("same_title"), feature("same_author")),
+            (feature("new_comment_terms"), feature("same_title"), feature("same_author")),
             (0.25, 1.0, 0.0)
         );
         assert_eq!((feature("copy"), feature("series")), (1.0, 0.0));
@@ -314,18 +314,18 @@ mod tests {
         assert!(features.is_copy() && !features.is_templated());
         // Comments count only as far as they are nearer than the text itself.
         assert!(
-            (feature("said_text_cosine") - 0.1).abs() < 1e-6,
+            (feature("comment_text_cosine") - 0.1).abs() < 1e-6,
             "{}",
-            feature("said_text_cosine")
+            feature("comment_text_cosine")
         );
-        assert_eq!(feature("said_title_cosine"), 0.0);
+        assert_eq!(feature("comment_title_cosine"), 0.0);
         // In a source with ten times the time scale, ten times the age gives the same feature.
         let slow = Features::new(&Evidence { details: None, ..old }, &best, now, 10.0);
         assert_eq!(
-            (slow.0[place("age").unwrap()], slow.0[place("quiet").unwrap()]),
+            (slow.0[place("age").unwrap()], slow.0[place("inactive_time").unwrap()]),
             (11.0_f32.ln(), 11.0_f32.ln())
         );
         let feature = of(&new, &Best::default(), now);
-        assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.0, 0.0));
+        assert_eq!((feature("words_vs_best"), feature("text_cosine_vs_best")), (0.0, 0.0));
     }
 }

@@ -426,7 +426,7 @@ mod tests {
     #[test]
     fn source_weights_that_rank_no_better_are_dropped() {
         // No feature identifies the duplicate: it is drawn at random from the three.
-        let mut queries = source(300, "said_anew");
+        let mut queries = source(300, "new_comment_terms");
         let mut random = fastrand::Rng::with_seed(5);
         for query in &mut queries {
             let right = random.usize(0..3);
@@ -446,11 +446,15 @@ mod tests {
     #[test]
     fn few_reports_fit_only_a_curve_or_nothing() {
         assert!(
-            fit(RankingModel::built_in(), &source(MIN_LABELS - 1, "said_anew"), &Task::new())
-                .unwrap()
-                .is_none()
+            fit(
+                RankingModel::built_in(),
+                &source(MIN_LABELS - 1, "new_comment_terms"),
+                &Task::new()
+            )
+            .unwrap()
+            .is_none()
         );
-        let few = calibration_of(&source(MIN_ORDER - 1, "said_anew"));
+        let few = calibration_of(&source(MIN_ORDER - 1, "new_comment_terms"));
         assert_eq!((few.source_weights, few.source_model.order), (None, None));
     }
 
@@ -485,8 +489,8 @@ mod tests {
     fn cancelled_fit_returns_an_error() {
         let task = Task::new();
         task.cancel();
-        let error =
-            fit(RankingModel::built_in(), &source(MIN_ORDER, "said_anew"), &task).unwrap_err();
+        let error = fit(RankingModel::built_in(), &source(MIN_ORDER, "new_comment_terms"), &task)
+            .unwrap_err();
         assert_eq!(error.code(), precedent_core::Code::Cancelled);
     }
 

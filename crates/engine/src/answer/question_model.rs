@@ -78,7 +78,7 @@ mod tests {
         let model = QuestionModel::parse(BUILT_IN).unwrap();
         let probability = |share: f32| {
             let mut features = Features::default();
-            for name in ["words", "all_words_covered"] {
+            for name in ["words", "all_word_coverage"] {
                 features.0[place(name).unwrap()] = share;
             }
             [true, false].map(|has_meaning| {

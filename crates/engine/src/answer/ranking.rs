@@ -291,7 +291,7 @@ impl RankingModel {
             .zip(features.0)
             .filter(|((name, _), _)| !RULES.contains(name))
             .map(|((name, weight), value)| Evidence {
-                feature: label(name).to_owned(),
+                feature: (*name).to_owned(),
                 value,
                 weight,
                 adds: weight * value,
@@ -301,21 +301,6 @@ impl RankingModel {
             b.adds.abs().total_cmp(&a.adds.abs()).then_with(|| a.feature.cmp(&b.feature))
         });
         out
-    }
-}
-
-/// Returns the name of a feature in an explanation.
-fn label(name: &str) -> &str {
-    match name {
-        "words_covered" => "word_coverage",
-        "title_covered" => "title_coverage",
-        "words_of_best" => "words_vs_best",
-        "text_text_cosine_of_best" => "text_cosine_vs_best",
-        "quiet" => "inactive_time",
-        "said_anew" => "new_comment_terms",
-        "said_text_cosine" => "comment_text_cosine",
-        "said_title_cosine" => "comment_title_cosine",
-        name => name,
     }
 }
 

@@ -309,7 +309,7 @@ fn numbers(candidate: &Match, domain_score: &DomainScore, near: f32) -> [f32; CO
         domain_score.unknown,
         overlap_measure(candidate, "rarest"),
         overlap_measure(candidate, "contained"),
-        feature(candidate, "said_text_cosine"),
+        feature(candidate, "comment_text_cosine"),
     ]
 }
 

@@ -55,7 +55,7 @@ impl Recurrence {
             best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
         let probability = (RELATED_FACTOR * f64::from(duplicate)).min(f64::from(MODEL_CEILING));
         let days = |f: &Features| {
-            ["age", "quiet"].map(|name| f64::from(feature(f, name)).exp_m1() * scale)
+            ["age", "inactive_time"].map(|name| f64::from(feature(f, name)).exp_m1() * scale)
         };
         Some(Self { repeat_index, probability, days: features.iter().map(days).collect() })
     }

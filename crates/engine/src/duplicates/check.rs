@@ -494,7 +494,7 @@ fn disposition(
             let asked_version =
                 outcome.releases.compare_asked(&body.whole(title), &row.source, &outcome.fix);
             // A reporter with an older version does not have the fix.
-            let has_fix = asked_version.and_then(|version| version.has_fix);
+            let has_fix = asked_version.and_then(|(version, _)| version.has_fix);
             let is_regression =
                 is_later && has_fix.unwrap_or_else(|| explain::is_regression(title, body));
             let change = outcome.fixed_by.into_iter().next().map(|change| change.key);

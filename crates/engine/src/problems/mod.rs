@@ -290,7 +290,7 @@ impl Listing<'_> {
             known: member.is_known,
             confidence: member.confidence,
             via: member.via.map(|via| self.ties[via].key.clone()),
-            version: row.map(version).transpose()?.flatten(),
+            version: row.map(version).transpose()?.flatten().map(|version| version.name),
         })
     }
 }

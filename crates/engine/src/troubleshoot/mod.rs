@@ -71,17 +71,22 @@ pub(crate) fn outcome(
     let vector = question.map(|question| parts.vector(&question.text)).transpose()?.flatten();
     let terms = question.map(|question| report::terms(&question.text)).unwrap_or_default();
     let thread = CaseThread::load(r, parts, row.clone(), &terms, vector.as_deref(), Links::Known)?;
-    // A duplicate is not declined, even if its canonical report is missing.
-    let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
-        || r.canonical(&row.key)?.stays_for(&row.key).is_some();
     let status = match row.state {
         None | Some(State::Open) => ProblemStatus::Open,
-        _ if !is_duplicate && is_declined(r, row)? => ProblemStatus::Declined,
+        _ if !is_duplicate(r, row)? && is_declined(r, row)? => ProblemStatus::Declined,
+        _ if thread.is_fixed() => ProblemStatus::Solved,
+        _ if thread.is_refused(r)? => ProblemStatus::Declined,
         _ if thread.tells() => ProblemStatus::Solved,
-        _ if !is_duplicate && thread.ends_in_refusal() => ProblemStatus::Declined,
         _ => ProblemStatus::ClosedWithoutFix,
     };
     Ok(thread.outcome(status, question.map_or("", |question| &question.whole)))
+}
+
+/// Returns whether an item is known to be a duplicate, even if its canonical report is missing. A
+/// duplicate is not declined.
+fn is_duplicate(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
+    Ok(row.closed_as() == Some(Closure::Duplicate)
+        || r.canonical(&row.key)?.stays_for(&row.key).is_some())
 }
 
 /// Returns the solved cases and known open reports of a question, from the matches that all views
@@ -138,7 +143,8 @@ pub(crate) fn respond(
             if c.relation.is_none() {
                 // A thread without a comment classified as the solution is not a solved case.
                 if !thread.tells() {
-                    silent.push(thread.near(c.evidence, false));
+                    let was_declined = thread.is_refused(r)?;
+                    silent.push(thread.near(c.evidence, was_declined));
                     continue;
                 }
             }
@@ -148,6 +154,7 @@ pub(crate) fn respond(
             // own versions.
             let sure =
                 c.relation.is_some() || c.evidence.same_failure || c.evidence.relevance >= SURELY;
+            let version = version.map(|(version, _)| version);
             let version = version.filter(|version| sure || version.has_fix == Some(false));
             solutions.push(Case {
                 evidence: c.evidence,

@@ -1,0 +1,70 @@
+"""Fits the classifier of closing comments and writes `crates/text/src/closing.json`.
+
+    python closing.py --data DATA [--features PROGRAM]
+
+Learns from the last comments on closed reports of a tracker that records a resolution (xamarin in DATA) whether the report
+was closed without a fix. PROGRAM is the example `role_features` of `crates/text`, as in `fit.py`. Needs scikit-learn and
+`zstd`; the result is deterministic.
+"""
+
+import argparse
+import json
+import pathlib
+from collections import Counter
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+
+from fit import ROOT, read_sentences, read_zst
+
+DECLINED = {"INVALID", "NOT_REPRODUCIBLE", "NOT_ON_ROADMAP", "UPSTREAM", "NORESPONSE", "WONTFIX"}
+MIN_COUNT = 8
+# Chosen on closed reports of rust and go that were read; see README.md.
+L1_STRENGTH = 0.1
+L2_STRENGTH = 0.5
+
+
+def load_examples(data):
+    """Returns the last comments of closed reports, and whether each was closed without a fix."""
+    texts, labels = [], []
+    for report in read_zst(data / "duplicates/xamarin/corpus.jsonl.zst"):
+        resolution = report["state"].split()[-1]
+        if report["comments"] and (resolution == "FIXED" or resolution in DECLINED):
+            texts.append(report["comments"][-1]["body"] or "")
+            labels.append(resolution in DECLINED)
+    return texts, np.array(labels)
+
+
+def matrix(comments, vocabulary):
+    """Returns the binary sparse matrix of the comments' features."""
+    indptr, indices = [0], []
+    for features in comments:
+        indices.extend(sorted(vocabulary[f] for f in features if f in vocabulary))
+        indptr.append(len(indices))
+    return csr_matrix((np.ones(len(indices)), indices, indptr), shape=(len(comments), len(vocabulary)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--features", default=ROOT / "target/release/examples/role_features")
+    args = parser.parse_args()
+    texts, labels = load_examples(args.data)
+    sentences = read_sentences(args.features, texts)
+    comments = [{f for _, features in comment for f in features} for comment in sentences]
+    counts = Counter(f for features in comments for f in features)
+    names = sorted(f for f, count in counts.items() if count >= MIN_COUNT)
+    x = matrix(comments, {name: at for at, name in enumerate(names)})
+    chosen = LogisticRegression(l1_ratio=1, C=L1_STRENGTH, solver="liblinear", class_weight="balanced").fit(x, labels)
+    kept = np.flatnonzero(chosen.coef_[0])
+    model = LogisticRegression(C=L2_STRENGTH, max_iter=500, class_weight="balanced").fit(x[:, kept], labels)
+    weights = {names[at]: round(1000 * w) for at, w in zip(kept, model.coef_[0])}
+    out = {"intercept": round(1000 * model.intercept_[0]), "features": weights}
+    path = ROOT / "crates/text/src/closing.json"
+    path.write_text(json.dumps(out, ensure_ascii=False, separators=(",", ":")) + "\n")
+    print(f"{len(texts)} comments, {labels.sum()} without a fix, {len(weights)} features")
+
+
+if __name__ == "__main__":
+    main()
