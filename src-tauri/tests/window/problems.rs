@@ -6,9 +6,10 @@ use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
     driver::{
-        click, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for, wait_until,
+        click, drive, exists, press, press_ctrl, screenshot, script, text, texts, wait_for,
+        wait_until,
     },
-    triage::pairs_of,
+    triage::report_pairs,
 };
 
 #[tokio::test]
@@ -16,8 +17,8 @@ async fn problems_open_with_their_reports_by_keyboard() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("casebook");
     let file = home.path().join("issues.jsonl");
-    // All of them are in the two problems, so that a check in the background adds none.
-    let reports = pairs_of(&["pump", "valve", "gauge", "filter"]);
+    // All reports belong to the two problems, so a background check adds none.
+    let reports = report_pairs(&["pump", "valve", "gauge", "filter"]);
     std::fs::write(&file, reports.replace("2026-04-09T", "2026-06-09T")).unwrap();
     let casebook = Casebook::open(OpenOptions::new(folder.clone())).await.unwrap();
     casebook.import_github("acme/plant", &file, &Task::new()).await.unwrap();
@@ -37,8 +38,8 @@ async fn problems_open_with_their_reports_by_keyboard() {
         wait_for(&window, "#hit-0").await;
         press_ctrl(&window, '5').await;
         wait_for(&window, "#problem-1").await;
-        wait_until("the lists are counted", async || {
-            !is_there(&window, ".problems[aria-busy=true]").await
+        wait_until("the lists are loaded", async || {
+            !exists(&window, ".problems[aria-busy=true]").await
         })
         .await;
         // The problem with the most reports is first.
@@ -47,7 +48,7 @@ async fn problems_open_with_their_reports_by_keyboard() {
             ["acme/plant#3", "acme/plant#1"]
         );
         assert!(text(&window, ".problems .foot").await.contains("2 problems, 8 open reports"));
-        shot(&window, "problems").await;
+        screenshot(&window, "problems").await;
         press(&window, "j").await;
         wait_for(&window, "#problem-1[aria-selected=true]").await;
         press(&window, "k").await;
@@ -56,7 +57,7 @@ async fn problems_open_with_their_reports_by_keyboard() {
             text(&window, ".problem").await.contains("6 reports, 6 open")
         })
         .await;
-        // Enter again goes to its reports, and the arrows from one to the next.
+        // Enter moves to its reports, and the arrow keys select one.
         press(&window, &enter).await;
         press(&window, &char::from(Key::Down).to_string()).await;
         wait_until("the second report has the focus", async || {
@@ -70,9 +71,9 @@ async fn problems_open_with_their_reports_by_keyboard() {
         })
         .await;
         assert!(text(&window, ".problem h3:has(.link)").await.contains("in Jun 2026"));
-        shot(&window, "problem").await;
+        screenshot(&window, "problem").await;
         press(&window, &escape).await;
-        wait_until("the problem is closed", async || !is_there(&window, ".problem").await).await;
+        wait_until("the problem is closed", async || !exists(&window, ".problem").await).await;
         // A number opens its list.
         click(&window, "#tab-numbers").await;
         click(&window, "[aria-label='Known duplicates: 6']").await;
@@ -81,7 +82,7 @@ async fn problems_open_with_their_reports_by_keyboard() {
         })
         .await;
         press(&window, &escape).await;
-        wait_until("the list is closed", async || !is_there(&window, ".known[open]").await).await;
+        wait_until("the list is closed", async || !exists(&window, ".known[open]").await).await;
         click(&window, "#tab-frequent").await;
         wait_for(&window, "#problem-0").await;
         press(&window, "o").await;
