@@ -61,7 +61,7 @@ pub enum IndexedPart {
     /// The title, the text and the comments.
     All,
     /// The title and the text.
-    WithoutComments,
+    Text,
     /// The comments alone.
     Comments,
     /// The title and the first chunk of the text.
