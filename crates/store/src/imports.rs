@@ -8,7 +8,7 @@ use rusqlite::{
 use serde_json::{Map, json};
 
 use super::{RawKind, Writer, time};
-use precedent_core::{error::Result, model::Undone};
+use precedent_core::{error::Result, model::UndoReport};
 
 /// The tables whose rows an import changes, with the kind of their raw records.
 const JOURNALED_TABLES: [(&str, RawKind); 2] =
@@ -87,14 +87,14 @@ impl Writer<'_> {
 
     /// Undoes the last import: removes rows that it created and restores rows that it changed. Rows
     /// that changed since, verdicts and notes stay. Returns `None` if there is no import to undo.
-    pub fn undo_import(&self) -> Result<Option<Undone>> {
+    pub fn undo_import(&self) -> Result<Option<UndoReport>> {
         let last: Option<(i64, Timestamp, String)> = self.query_optional(
             "SELECT id, began_at, paths FROM imports ORDER BY id DESC LIMIT 1",
             [],
             |r| Ok((r.get(0)?, time(r, 1)?, r.get(2)?)),
         )?;
         let Some((import, began_at, paths)) = last else { return Ok(None) };
-        let mut undone = Undone { paths, began_at, ..Undone::default() };
+        let mut report = UndoReport { paths, began_at, ..UndoReport::default() };
         let revision = self.next_revision()?;
         for (table, kind) in JOURNALED_TABLES {
             let rows: Vec<(i64, Option<String>, Option<Vec<u8>>)> = self.query_rows(
@@ -112,17 +112,17 @@ impl Writer<'_> {
                 match (hash, old_value) {
                     // The row was removed since.
                     (None, _) => {}
-                    (hash, _) if hash != new_hash => undone.kept += 1,
+                    (hash, _) if hash != new_hash => report.kept += 1,
                     (_, Some(old_value)) => {
                         self.restore(table, kind, id, &old_value)?;
-                        undone.restored += 1;
+                        report.restored += 1;
                     }
                     (_, None) => {
                         self.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;
                         *if table == "documents" {
-                            &mut undone.documents
+                            &mut report.documents
                         } else {
-                            &mut undone.comments
+                            &mut report.comments
                         } += 1;
                     }
                 }
@@ -139,7 +139,7 @@ impl Writer<'_> {
             let Some(source) = self.source(&key)? else { continue };
             let remote = self.remote(source.id)?;
             let was_synced =
-                remote.as_ref().and_then(|r| r.synced_at).is_some_and(|at| at > undone.began_at);
+                remote.as_ref().and_then(|r| r.synced_at).is_some_and(|at| at > report.began_at);
             let has_records: bool = self.query_value(
                 "SELECT EXISTS (SELECT 1 FROM documents WHERE source_id = ?1)
                  OR EXISTS (SELECT 1 FROM comments WHERE source_id = ?1)",
@@ -149,10 +149,10 @@ impl Writer<'_> {
                 continue;
             }
             if is_complete {
-                undone.documents += self.forget_imported(&source.key, began_at)?;
+                report.documents += self.forget_imported(&source.key, began_at)?;
             }
             self.remove_source(&source)?;
-            undone.sources.push(source.key);
+            report.sources.push(source.key);
         }
         // Live sources are fetched again from the tracker.
         self.execute(
@@ -168,7 +168,7 @@ impl Writer<'_> {
         )?;
         self.record_residue()?;
         self.execute("DELETE FROM imports", [])?;
-        Ok(Some(undone))
+        Ok(Some(report))
     }
 
     /// Deletes the verdicts and closures of a source that came with its casebook file; returns the

@@ -32,8 +32,7 @@ pub struct Inspection {
 /// Inspects a database file without changing it.
 ///
 /// # Errors
-/// [`Code::Io`] if it cannot be opened, [`Code::Corrupt`] if it is
-/// not a database.
+/// [`Code::Io`] if it cannot be opened, [`Code::Corrupt`] if it is not a database.
 pub fn inspect(path: &Path) -> Result<Inspection> {
     // Reading another process's log needs write access; nothing is written here.
     let connection = Connection::open_with_flags(

@@ -1,4 +1,5 @@
-//! Tests of casebook files: a round trip preserves everything, and no invalid cell breaks a command.
+//! Tests of casebook files: a round trip preserves everything, and no invalid cell breaks a
+//! command.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod mutation;
