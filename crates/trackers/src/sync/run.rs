@@ -10,9 +10,9 @@ use super::{
 };
 use crate::tracker::Relation;
 use precedent_core::{
-    door,
     error::{Error, Result},
     model::{Gap, GapKind, ImportReport, Record, Skip, SyncReport},
+    secret_filter,
     task::{Task, run_blocking},
 };
 use precedent_store::{SourceRow, Store, StreamRow};
@@ -37,16 +37,16 @@ pub(super) struct Run<'a> {
     pub(super) full: bool,
     pub(super) allowance: Allowance,
     pub(super) report: SyncReport,
-    /// Current name of the project at the tracker.
+    /// Current name of the project on the tracker.
     pub(super) project: String,
-    /// Records that a full pass has seen.
+    /// Records that this sync has seen.
     pub(super) seen_records: SeenRecords,
-    /// Number of documents that this sync has hidden.
+    /// Number of documents hidden by this sync.
     pub(super) hidden: usize,
-    /// Reason why the sync does not count as complete although it reached its end.
-    pub(super) doubt: Option<Error>,
+    /// Reason why the sync counts as incomplete although it reached its end.
+    pub(super) incomplete: Option<Error>,
     /// Problems with the tracker's dates.
-    pub(super) notes: Vec<Gap>,
+    pub(super) date_gaps: Vec<Gap>,
 }
 
 /// The relations and deletions of a page.
@@ -57,7 +57,7 @@ pub(super) struct PageEvents {
     pub(super) deletions: Vec<u64>,
 }
 
-/// The records that a pass over a list has seen.
+/// Identities of the records that a sync has seen.
 #[derive(Debug, Default)]
 pub(super) struct SeenRecords {
     pub(super) items: HashSet<u64>,
@@ -79,12 +79,13 @@ impl SeenRecords {
 
 impl Run<'_> {
     /// Records a skipped record.
-    pub(super) fn skip(&mut self, place: String, reason: String) {
+    pub(super) fn skip(&mut self, location: String, reason: String) {
         self.report.skipped += 1;
         if self.report.skips.len() < ImportReport::MAX_SKIPS {
             // Both texts may quote the record.
-            let (place, reason) = (door::single_line(&place), door::single_line(&reason));
-            self.report.skips.push(Skip { place, reason });
+            let (location, reason) =
+                (secret_filter::single_line(&location), secret_filter::single_line(&reason));
+            self.report.skips.push(Skip { place: location, reason });
         }
     }
 
@@ -98,11 +99,11 @@ impl Run<'_> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
         let project = self.project.clone();
         let (start, allowance, full) = (self.hidden, self.allowance, self.full);
-        let (report, (hidden, doubt)) = self
+        let (report, (hidden, incomplete)) = self
             .with_store(move |store| {
                 let mut absent = (0, None);
                 let report = apply(store, &source, records, full, now, |w| {
-                    tracker_links::replace(w, &source.key, &project, &events.relations)?;
+                    tracker_links::replace_links(w, &source.key, &project, &events.relations)?;
                     absent =
                         absence::hide_items(w, &source, &events.deletions, start, allowance, now)?;
                     match stream {
@@ -115,7 +116,7 @@ impl Run<'_> {
             .await?;
         self.hidden += hidden;
         self.report.gone += hidden as u64;
-        doubt.into_iter().for_each(|doubt| self.doubt(doubt));
+        incomplete.into_iter().for_each(|why| self.mark_incomplete(why));
         self.report.new += report.new;
         self.report.updated += report.updated;
         self.report.unchanged += report.unchanged;
@@ -135,15 +136,15 @@ impl Run<'_> {
         run_blocking(move || work(&store)).await
     }
 
-    /// Records why the sync does not count as complete; the first reason is reported.
-    pub(super) fn doubt(&mut self, why: Error) {
-        self.doubt.get_or_insert(why);
+    /// Records why the sync counts as incomplete; the first reason is reported.
+    pub(super) fn mark_incomplete(&mut self, why: Error) {
+        self.incomplete.get_or_insert(why);
     }
 
-    /// Records that tracker dates are ahead of this computer's clock.
-    pub(super) fn note_future(&mut self, text: String) {
-        if !self.notes.iter().any(|note| note.text == text) {
-            self.notes.push(Gap { kind: GapKind::FutureDates, text });
+    /// Records a problem with the tracker's dates.
+    pub(super) fn add_date_gap(&mut self, text: String) {
+        if !self.date_gaps.iter().any(|note| note.text == text) {
+            self.date_gaps.push(Gap { kind: GapKind::FutureDates, text });
         }
     }
 }
