@@ -43,11 +43,9 @@ const MIN_LIMIT_WAIT: Duration = Duration::from_secs(60);
 const MAX_LIMIT_WAIT: Duration = Duration::from_secs(3_900);
 /// The maximum number of consecutive waits for the rate limit of one request.
 const MAX_LIMIT_WAITS: u32 = 6;
-/// The maximum number of attempts for a request.
 const MAX_TRIES: u32 = 4;
 /// The wait before the second attempt; doubled each time.
 const FIRST_RETRY_WAIT: Duration = Duration::from_secs(1);
-/// The maximum number of consecutive redirects.
 const MAX_REDIRECTS: usize = 5;
 /// The time limit for finding a reachable tracker.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
@@ -283,7 +281,6 @@ impl fmt::Debug for Http {
     }
 }
 
-/// A failed attempt.
 enum Failure {
     /// A retry may help.
     Retry(Error),
@@ -602,7 +599,6 @@ fn is_same_site(from: &Url, to: &Url) -> bool {
     same_origin && to.username().is_empty() && to.password().is_none()
 }
 
-/// Returns the error for a redirect to another host.
 fn foreign_redirect_error(url: &Url, to: &Url) -> Error {
     let host = Quotation::first_line(&to.origin().ascii_serialization());
     let host = host.map_or_else(|| "another host".to_owned(), |name| name.to_string());
@@ -628,7 +624,6 @@ fn invalid_response(url: &Url, problem: &str) -> Error {
     )
 }
 
-/// Returns the error for a response that arrives too slowly.
 fn timeout_error(url: &Url, limit: Duration) -> Error {
     let message =
         format!("{}: its response took more than {} seconds", without_query(url), limit.as_secs());

@@ -21,7 +21,6 @@ use precedent_core::{
 
 /// The longest duration of a download.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(24 * 3_600);
-/// The largest model file, in bytes.
 const MAX_FILE_SIZE: u64 = 8 << 30;
 /// The size of the write buffer, in bytes.
 const BUFFER: usize = 1 << 20;

@@ -19,7 +19,6 @@ pub struct Login {
     form: TokenForm,
 }
 
-/// How a token is sent.
 #[derive(Clone, Copy)]
 enum TokenForm {
     /// After an authentication scheme.
@@ -28,7 +27,6 @@ enum TokenForm {
     Basic(&'static str),
     /// HTTP Basic (RFC 7617) with an empty user name.
     Password,
-    /// Without a scheme.
     Plain,
     /// Without a scheme; the user name before the colon is sent in this second header.
     WithUserHeader(&'static str),

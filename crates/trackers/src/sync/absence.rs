@@ -23,7 +23,6 @@ pub(super) enum Allowance {
 }
 
 impl Allowance {
-    /// Returns how many of `total` records one sync may hide.
     pub(super) fn limit(self, total: usize) -> usize {
         match self {
             Self::Share => (total / MAX_SHARE_DIVISOR).max(MIN_ALLOWANCE.min(total / 2)),
@@ -32,7 +31,6 @@ impl Allowance {
     }
 }
 
-/// Returns the error of a sync that would have hidden too many records.
 pub(super) fn removal_error(count: usize, total: usize, kind: &str, source: &str) -> Error {
     Error::new(
         Code::Network,

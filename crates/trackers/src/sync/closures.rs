@@ -225,7 +225,6 @@ async fn close_all(
     Ok(())
 }
 
-/// The closing of one report.
 struct ClosureJob<'a> {
     context: &'a Context,
     source: &'a SourceRow,

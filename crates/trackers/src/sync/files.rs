@@ -50,7 +50,6 @@ struct Batch {
     bytes_read: u64,
 }
 
-/// The parsed records of a batch for one source.
 #[derive(Default)]
 struct SourceBatch {
     records: Vec<Record>,
@@ -60,7 +59,6 @@ struct SourceBatch {
     share: ShareView,
 }
 
-/// A parsed batch.
 #[derive(Default)]
 struct ParsedBatch {
     parts: BTreeMap<String, SourceBatch>,
@@ -146,7 +144,6 @@ pub fn understand(request: &ImportRequest, task: &Task) -> Result<DetectedFiles>
     Ok(importer.out.files_read)
 }
 
-/// An import in progress, or a dry run.
 struct FileImporter<'a> {
     store: Option<(&'a Store, Timestamp)>,
     task: &'a Task,
@@ -156,9 +153,7 @@ struct FileImporter<'a> {
     routes: BTreeMap<String, Routes>,
     /// Trackers of the sources, including those that this import creates.
     origins: Origins,
-    /// The current path.
     path: PathBuf,
-    /// `true` if only wiki pages are imported.
     has_only_pages: bool,
     /// All paths, and the email threads in them, once an email was found.
     paths: &'a [PathBuf],
@@ -545,7 +540,6 @@ impl<'a> FileImporter<'a> {
     }
 }
 
-/// Returns whether an error concerns only this file.
 fn is_file_error(error: &Error) -> bool {
     matches!(error.code(), Code::InvalidInput | Code::NotFound)
 }
@@ -734,7 +728,6 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
     is_named
 }
 
-/// Returns the error of an import without usable records.
 fn empty_import(import: &ImportResult) -> Error {
     let report = &import.report;
     let kinds: Vec<&str> = import.files_read.understood.iter().map(|f| f.kind.as_str()).collect();

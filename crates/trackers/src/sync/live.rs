@@ -355,7 +355,6 @@ impl Run<'_> {
     }
 }
 
-/// A progress counter with the fetched and the total number.
 #[derive(Clone, Copy, Debug, Default)]
 struct RecordCounter {
     count: u64,

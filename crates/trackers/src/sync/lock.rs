@@ -45,7 +45,6 @@ impl SyncLock {
         Ok(FileLock::try_acquire(folder, &name(source))?.map(|lock| Self { _lock: lock }))
     }
 
-    /// Returns whether the lock of this source is held.
     pub(super) fn is_taken(folder: &Path, source: i64) -> bool {
         folder.join(name(source)).exists() && matches!(Self::try_take(folder, source), Ok(None))
     }

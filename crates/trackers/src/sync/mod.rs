@@ -50,7 +50,6 @@ const MIN_PARALLEL_RECORDS: usize = 64;
 /// The longest title, in characters. A longer title is kept in full at the start of the body.
 const MAX_TITLE: usize = 1_000;
 
-/// The origin of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// The source's own tracker, read in full or since the last sync.
@@ -72,7 +71,6 @@ fn apply(
     put_records(store, source, Origin::Tracker { full }, &pack(store, records)?, now, finish)
 }
 
-/// Compresses the raw form of the records.
 fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, PackedRaw)>> {
     let documents = packer(store, RawKind::Document, &records)?;
     let comments = packer(store, RawKind::Comment, &records)?;

@@ -17,7 +17,6 @@ const SAMPLE_SIZE: usize = 64;
 /// empty name.
 type Trackers = BTreeMap<String, BTreeSet<String>>;
 
-/// The trackers of the sources in an import.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
     trackers: BTreeMap<String, Trackers>,

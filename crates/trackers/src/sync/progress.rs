@@ -12,10 +12,8 @@ use precedent_core::{
     task::{Progress, Task, run_blocking},
 };
 
-/// The interval between progress updates.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The latest reported progress.
 #[derive(Clone, Default)]
 pub(super) struct LatestProgress(Arc<Mutex<Option<Progress>>>);
 

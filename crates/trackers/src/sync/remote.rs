@@ -93,7 +93,6 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
     })
 }
 
-/// Converts a project name to a source key.
 pub(super) fn key_of(name: &str) -> String {
     let escape_part = |part: &str| -> String {
         let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -105,7 +104,6 @@ pub(super) fn key_of(name: &str) -> String {
     name.split('/').map(escape_part).collect::<Vec<_>>().join("/")
 }
 
-/// Returns the tracker's address and the project's name.
 fn parse_location(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     let text = new.place.trim().trim_end_matches('/');
     let without_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);

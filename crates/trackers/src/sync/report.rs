@@ -24,7 +24,6 @@ pub fn mirrors(reader: &Reader<'_>, folder: &Path) -> Result<Vec<MirrorView>> {
     Ok(out)
 }
 
-/// Returns the status of a live source.
 pub(super) fn mirror_status(
     reader: &Reader<'_>,
     folder: &Path,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// The routing for the records of one path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Routes {
     /// Source that the user named.
@@ -22,7 +21,6 @@ pub(super) struct Routes {
 pub(super) struct RecordContext<'a> {
     /// Namespace of keys without an owner.
     pub(super) namespace: &'a str,
-    /// File name.
     pub(super) file: &'a str,
     /// `true` for an item, `false` for a comment or link.
     pub(super) item: bool,
@@ -39,7 +37,6 @@ impl Routes {
         }
     }
 
-    /// Starts the next file.
     pub(super) fn start_file(&mut self) {
         self.names_projects = false;
     }
@@ -49,7 +46,6 @@ impl Routes {
         self.names_projects = true;
     }
 
-    /// Returns the source that the user named.
     pub(super) fn target(&self) -> Option<&str> {
         self.target.as_deref()
     }
@@ -134,7 +130,6 @@ fn stem(file: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// Converts a name to a part of a source key.
 fn key_part(name: &str) -> String {
     let cleaned: String = name
         .chars()

@@ -30,7 +30,6 @@ pub struct Context {
     pub task: Task,
 }
 
-/// A sync in progress.
 pub(super) struct Run<'a> {
     pub(super) context: &'a Context,
     pub(super) source: &'a SourceRow,
@@ -39,21 +38,17 @@ pub(super) struct Run<'a> {
     pub(super) report: SyncReport,
     /// Current name of the project on the tracker.
     pub(super) project: String,
-    /// Records that this sync has seen.
     pub(super) seen_records: SeenRecords,
     /// Number of documents hidden by this sync.
     pub(super) hidden: usize,
     /// Reason why the sync counts as incomplete although it reached its end.
     pub(super) incomplete: Option<Error>,
-    /// Problems with the tracker's dates.
     pub(super) date_gaps: Vec<Gap>,
 }
 
-/// The relations and deletions of a page.
 #[derive(Default)]
 pub(super) struct PageEvents {
     pub(super) relations: Vec<(u64, Vec<Relation>)>,
-    /// Deleted items.
     pub(super) deletions: Vec<u64>,
 }
 
@@ -78,7 +73,6 @@ impl SeenRecords {
 }
 
 impl Run<'_> {
-    /// Records a skipped record.
     pub(super) fn skip(&mut self, location: String, reason: String) {
         self.report.skipped += 1;
         if self.report.skips.len() < ImportReport::MAX_SKIPS {
@@ -127,7 +121,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs blocking work on the store.
     pub(super) async fn with_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
@@ -141,7 +134,6 @@ impl Run<'_> {
         self.incomplete.get_or_insert(why);
     }
 
-    /// Records a problem with the tracker's dates.
     pub(super) fn add_date_gap(&mut self, text: String) {
         if !self.date_gaps.iter().any(|note| note.text == text) {
             self.date_gaps.push(Gap { kind: GapKind::FutureDates, text });

@@ -16,7 +16,6 @@ use precedent_core::{
     task::Phase,
 };
 
-/// The interval between comparisons of open items.
 const INTERVAL: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The maximum number of items or comments that one sweep requests; the next sweep continues.
 const MAX_CHECKS: usize = 1_000;

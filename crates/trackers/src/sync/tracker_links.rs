@@ -4,7 +4,6 @@ use crate::tracker::Relation;
 use precedent_core::error::Result;
 use precedent_store::Writer;
 
-/// Replaces the links of items with the given ones.
 pub(super) fn replace_links(
     writer: &Writer<'_>,
     source: &str,

@@ -27,12 +27,10 @@ use precedent_store::StreamRow;
 
 /// The name under which the state of this stream is stored.
 pub(super) const STREAM_NAME: &str = "wiki";
-/// The number of pages in one transaction.
 const BATCH: usize = 200;
 /// The approximate number of bytes after which a batch ends early.
 const BATCH_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Returns the path of a wiki's local clone.
 fn clone_folder(folder: &Path, source: i64) -> PathBuf {
     folder.join("wikis").join(format!("{source}.git"))
 }

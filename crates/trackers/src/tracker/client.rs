@@ -28,9 +28,7 @@ pub struct Client {
     pub(super) host: String,
     pub(super) token: Option<Token>,
     pub(super) login: Option<Login>,
-    /// Lists of the project.
     pub(super) streams: &'static [Stream],
-    /// Headers of every request.
     pub(super) headers: &'static [(&'static str, &'static str)],
     /// Returns the error of a response with a meaning that is specific to this tracker.
     pub(super) custom_error: fn(&Self, &Response, &str) -> Option<Error>,
@@ -94,7 +92,6 @@ impl Client {
         Ok(response)
     }
 
-    /// Returns the rate limit in the latest response that states it.
     pub(super) fn quota(&self) -> Quota {
         *self.quota.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -107,7 +104,6 @@ impl Client {
         self.request(Request::post(url, body), task).await
     }
 
-    /// Fetches the JSON at an address.
     pub(super) async fn get_json<T: for<'a> Deserialize<'a>>(
         &self,
         url: Result<Url>,
@@ -161,7 +157,6 @@ impl Client {
         date.checked_sub(SignedDuration::from_mins(1)).unwrap_or(date)
     }
 
-    /// Returns the error of an unsuccessful response.
     pub(super) fn error_for(&self, response: &Response, subject: &str) -> Error {
         (self.custom_error)(self, response, subject)
             .unwrap_or_else(|| self.status_error(response.status, response, subject))

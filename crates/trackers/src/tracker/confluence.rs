@@ -58,7 +58,6 @@ pub struct Confluence {
     names: Mutex<HashMap<String, Option<String>>>,
 }
 
-/// A page in a list.
 #[derive(Clone, Debug)]
 struct PageEntry {
     id: String,
@@ -87,7 +86,6 @@ struct Space {
     status: Option<String>,
 }
 
-/// A page of either API.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PageContent {
@@ -190,7 +188,6 @@ impl Confluence {
         }
     }
 
-    /// Returns the address of the list of pages.
     fn list_url(&self, start: usize) -> Result<Url> {
         if self.is_cloud {
             let id = escape(self.id.as_deref().unwrap_or_default());
@@ -204,7 +201,6 @@ impl Confluence {
         ))
     }
 
-    /// Lists the whole space.
     async fn fetch_index(
         &self,
         task: &Task,

@@ -33,7 +33,6 @@ use precedent_core::{
 
 /// The number of records on a page: GitLab's maximum.
 const PAGE_SIZE: u32 = 100;
-/// The number of issues whose notes form one page.
 const THREADS_PER_PAGE: u32 = 20;
 /// The maximum number of note pages per issue, with 100 notes each.
 const MAX_NOTE_PAGES: u32 = 200;
@@ -147,7 +146,6 @@ impl GitLab {
         Ok(url)
     }
 
-    /// Fetches the notes of one issue.
     async fn fetch_notes(
         &self,
         number: u64,

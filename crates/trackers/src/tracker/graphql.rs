@@ -12,7 +12,6 @@ use precedent_core::{
     task::Task,
 };
 
-/// The outcome of a query.
 pub(super) enum QueryOutcome {
     /// The data, and the time of the response.
     Data(Value, Timestamp),
@@ -22,7 +21,6 @@ pub(super) enum QueryOutcome {
     Unsupported,
     /// The requested object does not exist.
     Gone,
-    /// The list cursor has expired.
     Expired,
     /// The query was too large; the error applies if it cannot be smaller.
     TooLarge(Error),
@@ -127,10 +125,8 @@ pub(super) async fn query(
     })
 }
 
-/// The codes of errors for missing permissions.
 const ACCESS_CODES: &[&str] = &["FORBIDDEN", "INSUFFICIENT_SCOPES", "FEATURE_NOT_ACCESSIBLE"];
 
-/// A complete or partial response.
 #[derive(Deserialize)]
 struct QueryResponse {
     data: Option<Value>,
@@ -138,7 +134,6 @@ struct QueryResponse {
     errors: Vec<QueryError>,
 }
 
-/// An error in a response.
 #[derive(Deserialize)]
 struct QueryError {
     #[serde(rename = "type")]
@@ -163,14 +158,12 @@ impl QueryError {
     }
 }
 
-/// The nodes of a connection.
 #[derive(Deserialize)]
 pub(super) struct Nodes<T> {
     #[serde(default = "Vec::new")]
     pub(super) nodes: Vec<Option<T>>,
 }
 
-/// A page of a connection.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct List {
@@ -190,7 +183,6 @@ struct PageInfo {
 }
 
 impl List {
-    /// Returns the cursor of the next page, if there is one.
     pub(super) fn next_cursor(&self) -> Option<String> {
         self.page_info.end_cursor.clone().filter(|_| self.page_info.has_next_page)
     }

@@ -12,9 +12,7 @@ use super::{Cursor, Fetch};
 pub struct Pagination {
     /// Start of the time range; `None` for everything.
     pub(super) since: Option<Timestamp>,
-    /// Page number, from 1.
     pub(super) page: u32,
-    /// Number of records on a page.
     pub(super) size: u32,
     /// `true` if the records of one second are being read again.
     pub(super) is_reread: bool,
@@ -26,9 +24,7 @@ pub struct Pagination {
     pub(super) rounds: u32,
     /// Next page token of the tracker.
     pub(super) token: Option<String>,
-    /// `true` for the list of open items.
     pub(super) open: bool,
-    /// ETag of the stored page.
     #[serde(skip)]
     pub(super) etag: Option<String>,
 }
@@ -64,7 +60,6 @@ impl Pagination {
         Some(Fetch::Smaller(smaller.cursor()))
     }
 
-    /// Returns the next page of the open items.
     fn next_open(&self, more: bool) -> Option<Self> {
         more.then(|| Self { page: self.page + 1, ..self.clone() })
     }

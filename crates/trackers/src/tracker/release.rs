@@ -184,7 +184,6 @@ pub(super) fn versions(list: Vec<Value>, url: impl Fn(&str) -> Option<String>) -
     ReleasePage { releases: releases.collect(), ..ReleasePage::default() }
 }
 
-/// Fetches a page of a list of releases.
 pub(super) async fn fetch(
     client: &Client,
     url: Url,
@@ -221,7 +220,6 @@ pub fn parse_release(value: &Value) -> Option<(Option<String>, ReleaseRecord)> {
     Some((project, entry.record(ReleaseList::Published, &name)?))
 }
 
-/// Returns whether a name contains a version.
 fn has_version(name: &str) -> bool {
     version::compare(name, name).is_some()
 }
@@ -235,7 +233,6 @@ fn is_version_name(title: &str) -> bool {
 /// Words in notes about items that are not fixed.
 static UNFIXED_WORDS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\brevert|\bknown (?:issue|bug|problem)"));
-/// The start of a list entry.
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-*+•]|\d+[.)])\s"));
 /// A reference in brackets: "(#12)", "([#12](…), #13)".
 static BRACKETED_REFERENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([^()]*#\d"));
@@ -246,7 +243,6 @@ static HEADING: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:\\?\[)?(?P<name>v?\d+(?:\.\d+)+[\w.+-]*|unreleased)\]?(?:\([^()]*://[^()]*\))?(?P<rest>.*)$",
     ))
 });
-/// A date in a heading.
 static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b"));
 
 fn pattern(text: &str) -> Regex {

@@ -9,7 +9,6 @@ use super::dates;
 use precedent_core::model::{Author, DocKind, DocumentRecord, Raw};
 use precedent_markup::Markup;
 
-/// The largest page, in bytes.
 pub(crate) const MAX_PAGE: u64 = 8 * 1024 * 1024;
 
 /// The metadata of a page.

@@ -38,11 +38,8 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// The memory limit for `git ls-remote`, in bytes, because a server may list references endlessly.
 #[cfg(target_os = "linux")]
 const MAX_LS_REMOTE_MEMORY: u64 = 1024 * 1024 * 1024;
-/// The maximum output of a git command, in bytes.
 const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
-/// The maximum error output of a git command, in bytes.
 const MAX_ERROR_OUTPUT: u64 = 16 * 1024;
-/// The local branch of the wiki pages.
 const BRANCH: &str = "refs/heads/wiki";
 /// Environment variables that would redirect git or make it print what it sends.
 static UNSET_VARIABLES: Words = Words::new(
@@ -65,26 +62,18 @@ pub struct WikiLocation {
 /// The purpose of a git command, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
-    /// A request for the newest commit.
     LsRemote,
-    /// A fetch from the tracker.
     Fetch,
-    /// A read of the local clone.
     Local,
 }
 
-/// The limits of git commands.
 #[derive(Clone, Copy, Debug)]
 struct GitLimits {
-    /// Time limit for `git ls-remote`.
     ls_remote: Duration,
-    /// Time limit for a fetch.
     fetch: Duration,
-    /// Time limit for a command on the local clone.
     local: Duration,
     /// Time limit for a fetch without disk writes, which includes resolving deltas.
     stall: Duration,
-    /// Maximum size of the clone, in bytes.
     clone_size: u64,
 }
 
@@ -497,7 +486,6 @@ impl std::fmt::Debug for WikiGit {
     }
 }
 
-/// The result of a git command.
 struct GitOutput {
     is_success: bool,
     stdout: Vec<u8>,
@@ -523,7 +511,6 @@ impl ProcessGroup {
         let _ = self.0;
     }
 
-    /// Limits the memory of the process and its children.
     #[cfg(target_os = "linux")]
     fn limit_memory(&self) {
         use rustix::process::{Pid, Resource, Rlimit, prlimit};

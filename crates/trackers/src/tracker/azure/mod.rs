@@ -78,7 +78,6 @@ struct QueryResult {
     work_items: Vec<Value>,
 }
 
-/// The result of a query.
 struct ItemListing {
     numbers: Vec<u64>,
     as_of: Option<Timestamp>,
@@ -129,19 +128,16 @@ impl Azure {
         format!("{}/{}", self.organisation, self.project)
     }
 
-    /// Returns the project's web address.
     fn web(&self) -> String {
         format!("{}/{}/{}", self.client.web(), escape(&self.organisation), escape(&self.project))
     }
 
-    /// Returns the API address of a path in the organisation.
     fn organisation_url(&self, path: &str, version: &str) -> Result<Url> {
         let separator = if path.contains('?') { '&' } else { '?' };
         let path = format!("_apis/{path}{separator}api-version={version}");
         self.client.url(&format!("{}/{path}", escape(&self.organisation)))
     }
 
-    /// Returns the API address of a path in the project.
     fn project_url(&self, path: &str, version: &str) -> Result<Url> {
         let separator = if path.contains('?') { '&' } else { '?' };
         Url::parse(&format!("{}/_apis/{path}{separator}api-version={version}", self.web()))
@@ -188,7 +184,6 @@ impl Azure {
         Ok((url, json!({"query": text})))
     }
 
-    /// Fetches the numbers of the work items on a page.
     async fn list_numbers(
         &self,
         stream: Stream,
@@ -242,7 +237,6 @@ impl Azure {
         Ok(items)
     }
 
-    /// Fetches the comments of one work item.
     async fn fetch_comments(
         &self,
         number: u64,

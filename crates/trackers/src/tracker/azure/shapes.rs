@@ -27,7 +27,6 @@ const BODY_FIELDS: [&str; 4] = [
     "Microsoft.VSTS.Common.AcceptanceCriteria",
 ];
 
-/// A work item type.
 #[derive(Deserialize)]
 pub(super) struct WorkItemKind {
     name: Option<String>,
@@ -87,7 +86,6 @@ impl States {
     }
 }
 
-/// A work item.
 pub(super) struct WorkItem {
     pub(super) id: u64,
     content: RawWorkItem,

@@ -33,7 +33,6 @@ use shapes::{Bug, BugThreads, Bugs, ProductInfo};
 /// The number of bugs on a page. A server returns up to 10,000 by default, but their comments are
 /// fetched as well. <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#search-bugs>
 const PAGE_SIZE: u32 = 100;
-/// The requested fields of a bug.
 const FIELDS: &str = "id,summary,status,resolution,is_open,dupe_of,product,component,keywords,creator,creation_time,\
                       last_change_time,cf_last_resolved,target_milestone,see_also,depends_on,blocks";
 /// The requested fields of a bug in the list of comments.

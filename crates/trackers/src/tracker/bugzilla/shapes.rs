@@ -60,7 +60,6 @@ pub(super) struct Bug {
     blocks: Vec<u64>,
 }
 
-/// The comments of several bugs.
 #[derive(Deserialize)]
 pub(super) struct BugThreads {
     #[serde(default)]
@@ -74,7 +73,6 @@ struct Thread {
 }
 
 impl BugThreads {
-    /// Returns the comments by bug number.
     pub(super) fn by_bug(self) -> BTreeMap<u64, Vec<Comment>> {
         let threads = self.bugs.into_iter().filter_map(|(number, thread)| {
             let comments = thread.comments.into_iter().filter_map(Comment::parse).collect();

@@ -138,7 +138,6 @@ impl DateColumn {
     }
 }
 
-/// The parts of a date and time.
 #[derive(Default)]
 struct DateParts {
     /// Numbers of the date, each with its digit count.
@@ -151,7 +150,6 @@ struct DateParts {
     offset: Option<i32>,
     /// `true` for an unambiguous date such as 2024年5月3日.
     is_east_asian: bool,
-    /// `true` if points separate the numbers.
     has_points: bool,
 }
 
@@ -429,7 +427,6 @@ fn serial(text: &str) -> Option<Timestamp> {
     Timestamp::from_second((days - 25_569) * 86_400 + seconds).ok()
 }
 
-/// Parses an unambiguous date format.
 fn parse_unambiguous(text: &str) -> Option<Timestamp> {
     text.parse()
         .ok()

@@ -65,7 +65,6 @@ static MONTH_NAMES: LazyLock<Vec<(String, i8)>> = LazyLock::new(|| {
     names.map(|(name, month)| (fold(name).into_owned(), month)).collect()
 });
 
-/// The folded words of [`FILLERS`].
 static FILLER_WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| FILLERS.split_whitespace().map(|word| fold(word).into_owned()).collect());
 
@@ -76,7 +75,6 @@ pub(super) static ZONE_NAMES: LazyLock<HashMap<&str, i32>> = LazyLock::new(|| {
     zones.map(|(name, minutes)| (name, minutes * 60)).collect()
 });
 
-/// Returns the month of a folded word.
 pub(super) fn month(word: &str) -> Option<i8> {
     let matches = MONTH_NAMES.iter().filter(|(name, _)| word.starts_with(name.as_str()));
     matches.max_by_key(|(name, _)| name.len()).map(|(_, month)| *month)

@@ -33,7 +33,6 @@ use url::Url;
 const PAGE_SIZE: u32 = 30;
 /// The number of posts per request, as in a topic response.
 const POSTS_PER_REQUEST: usize = 20;
-/// The statuses of deleted and inaccessible resources.
 const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
 /// A Discourse forum, or one of its categories.

@@ -28,10 +28,8 @@ const WHISPER: u64 = 4;
 const VOLATILE: &str = "actions_summary bookmarks current_post_number details draft_sequence incoming_link_count like_count \
                         link_counts message_bus_last_id participant_count post_stream quote_count reactions readers_count \
                         reads related_topics reply_count score suggested_topics timeline_lookup views";
-/// The action codes that close a topic.
 const CLOSING_CODES: [&str; 3] = ["closed.enabled", "autoclosed.enabled", "archived.enabled"];
 
-/// A category.
 #[derive(Deserialize)]
 pub(super) struct Category {
     pub(super) id: u64,
@@ -63,7 +61,6 @@ pub(super) fn category_path(category: &Category, list: &[Category]) -> Vec<Strin
     names
 }
 
-/// Returns a category and all its subcategories.
 pub(super) fn subtree(id: u64, list: &[Category]) -> BTreeSet<u64> {
     let mut ids = BTreeSet::from([id]);
     for _ in 0..3 {
@@ -76,7 +73,6 @@ pub(super) fn subtree(id: u64, list: &[Category]) -> BTreeSet<u64> {
     ids
 }
 
-/// A topic in a list.
 #[derive(Deserialize)]
 pub(super) struct TopicEntry {
     pub(super) id: u64,
@@ -131,7 +127,6 @@ struct AcceptedAnswer {
 struct Stream {
     #[serde(default)]
     posts: Vec<Value>,
-    /// Ids of all posts.
     #[serde(default)]
     stream: Vec<u64>,
 }
@@ -163,7 +158,6 @@ struct Post {
     accepted_answer: Option<bool>,
 }
 
-/// A topic with its posts.
 pub(super) struct Topic {
     fields: TopicFields,
     raw: Value,
@@ -180,7 +174,6 @@ pub(super) fn parse_topic(text: &str) -> Result<Topic, String> {
     Ok(Topic { fields, raw: without_volatile(raw), posts, post_ids })
 }
 
-/// Removes the volatile fields of a topic or a post.
 fn without_volatile(mut value: Value) -> Value {
     if let Some(fields) = value.as_object_mut() {
         for name in VOLATILE.split(' ') {
@@ -210,7 +203,6 @@ impl Post {
         self.deleted_at.as_ref().is_some_and(|at| !at.is_null()) || self.user_deleted == Some(true)
     }
 
-    /// Returns whether the post has content for readers.
     fn has_content(&self) -> bool {
         !self.is_gone() && self.hidden != Some(true) && self.post_type != Some(SMALL_ACTION)
     }
@@ -262,7 +254,6 @@ impl Topic {
         self.fields.category_id
     }
 
-    /// Returns the ids of posts that are missing from the response.
     pub(super) fn missing_ids(&self) -> Vec<u64> {
         let ids: HashSet<u64> =
             self.posts.iter().filter_map(|post| post.get("id").and_then(Value::as_u64)).collect();

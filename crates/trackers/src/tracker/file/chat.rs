@@ -11,7 +11,6 @@ use crate::tracker::dates;
 use precedent_core::model::{Author, DocumentRecord};
 use precedent_text::html;
 
-/// The reactions that mark a question as solved.
 const SOLVED_REACTIONS: &[&str] =
     &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
 
@@ -95,7 +94,6 @@ fn thread_number(ts: &str) -> Option<u64> {
     format!("{seconds}{rest:0<6}").parse().ok()
 }
 
-/// Converts the markup of a message to Markdown.
 fn markdown(text: &str, context: &FileContext) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

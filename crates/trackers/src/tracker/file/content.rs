@@ -18,13 +18,9 @@ use precedent_text::words::Words;
 
 /// The largest archive member, in bytes; each is read into memory, one after another.
 const MAX_MEMBER: u64 = 256 * 1024 * 1024;
-/// The maximum number of archive members that are read.
 const MAX_MEMBERS: usize = 20_000;
-/// The maximum nesting depth of folders.
 const MAX_DEPTH: usize = 8;
-/// The maximum number of files in a folder.
 const MAX_FILES: usize = 50_000;
-/// The maximum nesting depth of archives.
 const MAX_ARCHIVE_DEPTH: usize = 3;
 
 /// An input that can be read from its start any number of times.
@@ -267,7 +263,6 @@ fn is_office<R: Read + io::Seek>(archive: &::zip::ZipArchive<R>) -> bool {
     archive.file_names().any(|n| n.is_ok_and(|n| n == "[Content_Types].xml"))
 }
 
-/// Reads the whole decompressed content.
 fn read_all(content: &Content) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let stream = content.open()?;

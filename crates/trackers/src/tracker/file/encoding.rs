@@ -49,7 +49,6 @@ impl Charset {
     }
 }
 
-/// A counter of valid and invalid UTF-8 in a stream.
 #[derive(Default)]
 struct Utf8Counter {
     partial: Vec<u8>,

@@ -10,7 +10,6 @@ use crate::tracker::{
 
 /// The maximum number of distinct texts that are counted in a column.
 const MAX_DISTINCT: usize = 1000;
-/// The maximum number of distinct states.
 const MAX_STATES: usize = 20;
 
 /// The contents of a column.
@@ -49,7 +48,6 @@ impl ColumnStats {
         self.words / self.cells.max(1)
     }
 
-    /// Returns whether most cells differ.
     fn is_distinct(&self) -> bool {
         self.distinct.len() * 10 >= self.cells.min(MAX_DISTINCT) * 8
     }

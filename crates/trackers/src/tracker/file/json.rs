@@ -317,7 +317,6 @@ pub fn is_comments_of_bugs(text: &str) -> bool {
     rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
-/// Splits a text that contains several objects in a row.
 fn split_objects(bytes: &[u8]) -> Option<Vec<&RawValue>> {
     let values: Vec<&RawValue> =
         serde_json::Deserializer::from_slice(bytes).into_iter().collect::<Result<_, _>>().ok()?;

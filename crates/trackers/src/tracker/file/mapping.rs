@@ -23,7 +23,6 @@ pub struct Mapping {
     people: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
-/// Returns the name of a field in settings and messages.
 fn readable_name(field: &str) -> &str {
     match field {
         "duplicates" => "duplicate_of",

@@ -182,7 +182,6 @@ pub enum DuplicateDirection {
     DuplicatedBy,
 }
 
-/// The translations of the relations in trackers.
 const RELATIONS: &str = include_str!("relations.tsv");
 
 /// Returns the phrases of a relation, or of Jira's link columns.

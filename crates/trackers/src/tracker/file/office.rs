@@ -12,7 +12,6 @@ const ADDRESSES: &[&str] = &["5D01", "0C1F"];
 const TEXT: &str = "1000";
 const ID: &str = "1035";
 const IN_REPLY_TO: &str = "1042";
-/// The property with the time of sending.
 const SENT_TIME: u32 = 0x0039_0040;
 
 /// Returns the sheets of a workbook as tables, each with its name; `None` if it is not a workbook.

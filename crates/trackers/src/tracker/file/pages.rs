@@ -21,7 +21,6 @@ pub fn is_space_export(text: &str) -> bool {
     text.chars().take(2000).collect::<String>().contains("<hibernate-generic")
 }
 
-/// Creates a page from its title and storage format.
 fn page(title: &str, storage: &str) -> DocumentRecord {
     document(title, storage_format::to_markdown(storage), storage.as_bytes().to_vec())
 }

@@ -90,7 +90,6 @@ pub fn state(is_closed: bool) -> Option<State> {
     Some(if is_closed { State::Closed } else { State::Open })
 }
 
-/// The longest title taken from a text, in characters.
 const MAX_TITLE: usize = 120;
 
 /// Returns the title, or else the first line of the text with letters or digits.

@@ -2,7 +2,6 @@
 
 use precedent_text::tokens::normalize_phrase;
 
-/// The minimum number of words in prose.
 const MIN_WORDS: usize = 4;
 
 /// Returns whether a text is prose rather than a name, an id or an address.

@@ -19,11 +19,9 @@ pub struct QuoteTracker<R> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum QuoteState {
-    /// The start of a cell.
     Start,
     /// A cell that does not start with a quote.
     Bare,
-    /// A quoted cell.
     Quoted,
     /// After a quote that closes the cell or is doubled.
     Closing,

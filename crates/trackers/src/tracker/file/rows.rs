@@ -253,7 +253,6 @@ fn comments(
     }
 }
 
-/// Adds the links of a row.
 fn links(plan: &Plan, cells: &StringRecord, identity: &Identity, out: &mut Vec<ParsedItem>) {
     for (field, default_kind, is_reversed) in [
         ("duplicates", ItemRelation::DuplicateOf, false),

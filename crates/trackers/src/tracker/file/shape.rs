@@ -23,7 +23,6 @@ use crate::tracker::{
 use precedent_markup::{adf, html_to_markdown};
 use precedent_text::tokens::normalize_phrase;
 
-/// The maximum nesting depth of fields.
 const MAX_DEPTH: usize = 8;
 
 /// A message of a thread; the text is in the markup of the tracker.
@@ -311,7 +310,6 @@ fn is_single_word(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.contains(' ') && text.len() < 40)
 }
 
-/// Returns whether a value contains prose.
 fn has_text(value: &Value) -> bool {
     match value {
         Value::String(text) => is_prose(text),
@@ -374,7 +372,6 @@ fn collect_people(value: &Value, out: &mut BTreeMap<String, String>, depth: usiz
     }
 }
 
-/// Parses a custom field: its name and value.
 fn custom_field(value: &Value) -> Option<(String, &Value)> {
     let fields = value.as_object()?;
     let find = |names: &[&str]| {

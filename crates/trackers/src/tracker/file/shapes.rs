@@ -277,7 +277,6 @@ fn text(value: &Value, names: &[&str]) -> Option<String> {
     })
 }
 
-/// Returns the first time among these fields.
 fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
     names.iter().find_map(|name| dates::parse(&text(value, &[name])?, dates::Order::default()))
 }
@@ -318,7 +317,6 @@ fn bugzilla_comments(value: &Value) -> ParseResult {
     Ok(out)
 }
 
-/// Parses a Jira issue with the parser of live mirrors.
 fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> ParseResult {
     let raw = String::from_utf8_lossy(bytes);
     let key = text(value, &["key"]).unwrap_or_default();

@@ -23,15 +23,12 @@ use crate::tracker::{
 use precedent_core::error::{Code, Error, Result};
 use precedent_packing::damage_error;
 
-/// The maximum number of rows before the table.
 const MAX_PREAMBLE: usize = 25;
 /// The maximum number of columns; further ones are skipped with a notice.
 const MAX_COLUMNS: usize = 4_096;
 /// The number of rows from which columns are guessed.
 const GUESS_ROWS: u64 = 2000;
-/// The supported delimiters.
 const DELIMITERS: &[u8] = b",;\t|";
-/// The fields that contain times.
 const TIME_FIELDS: &[&str] = &["created", "updated", "closed", "comment date"];
 
 /// The settings to read a table.
@@ -50,7 +47,6 @@ pub struct Plan {
     /// Column names.
     pub headers: Vec<String>,
     fields: Vec<(&'static str, Vec<usize>)>,
-    /// Date order of each column with times.
     orders: BTreeMap<usize, Order>,
     /// Meanings of state words.
     pub state_words: StateWords,
@@ -134,7 +130,6 @@ impl Plan {
     }
 }
 
-/// Adds columns to a field.
 fn add_columns(fields: &mut Vec<(&'static str, Vec<usize>)>, field: &'static str, more: &[usize]) {
     match fields.iter_mut().find(|(name, _)| *name == field) {
         Some((_, columns)) => columns.extend(more),

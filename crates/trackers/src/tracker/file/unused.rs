@@ -10,9 +10,7 @@ use precedent_core::model::Record;
 use precedent_markup::{html_to_markdown, storage_format};
 use precedent_text::html;
 
-/// The maximum number of fields that are counted.
 const MAX_PATHS: usize = 300;
-/// The maximum nesting depth of fields.
 const MAX_DEPTH: usize = 12;
 /// The number of words at the start of a text that are compared.
 const MAX_WORDS: usize = 200;
@@ -120,7 +118,6 @@ impl UnusedText {
     }
 }
 
-/// Adds the words of a text.
 fn add_words(text: &str, words: &mut HashSet<String>) {
     words.extend(self::words(text));
 }

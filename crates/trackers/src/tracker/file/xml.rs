@@ -14,7 +14,6 @@ const MAX_TEXT: usize = 32_000_000;
 
 /// The items of an XML document.
 pub struct XmlItems<R: BufRead> {
-    /// Element name of the items.
     element: String,
     reader: Reader<R>,
     buffer: Vec<u8>,

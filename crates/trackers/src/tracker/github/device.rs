@@ -19,7 +19,6 @@ use precedent_core::{
     task::Task,
 };
 
-/// The default polling interval, in seconds.
 const DEFAULT_INTERVAL: u64 = 5;
 /// The increase of the interval after a "slow down" response, in seconds.
 const SLOW_DOWN_STEP: u64 = 5;

@@ -102,7 +102,6 @@ fn take(node: &mut Value, name: &str) -> List {
     serde_json::from_value(connection).unwrap_or_default()
 }
 
-/// Fetches a page of the list.
 pub(super) async fn fetch_page(github: &GitHub, paging: &Pagination, task: &Task) -> Result<Fetch> {
     let query = format!(
         "query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [DiscussionState!]) {{ \
@@ -145,7 +144,6 @@ fn parse_updated_at(node: &Value) -> Option<Timestamp> {
     node.get("updatedAt")?.as_str()?.parse().ok()
 }
 
-/// Fetches a discussion.
 pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Lookup> {
     let query = format!(
         "query($owner: String!, $name: String!, $number: Int!) {{ repository(owner: $owner, name: $name) {{ \
@@ -242,7 +240,6 @@ const COMMENTS: NestedList = ("Discussion", "comments", THREAD);
 const REPLIES: NestedList =
     ("DiscussionComment", "replies", "pageInfo { hasNextPage endCursor } nodes { ...said }");
 
-/// Fetches the next page of a list in a node.
 async fn fetch_more(
     github: &GitHub,
     id: &str,

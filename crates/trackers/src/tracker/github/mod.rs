@@ -36,7 +36,6 @@ pub struct GitHub {
     name: String,
     /// Index of the GraphQL query variant that this server supports.
     query_variant: AtomicUsize,
-    /// `true` if the repository has discussions enabled.
     has_discussions: bool,
 }
 
@@ -173,7 +172,6 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     }
 }
 
-/// Converts an item and the comments in it.
 fn item(entry: Entry<'_>, number: u64, raw: &str) -> Vec<Record> {
     let links = [entry.url.as_ref(), entry.html_url.as_ref()].map(|url| url.map(text_of));
     let mut projects = links.iter().flatten().filter_map(|url| parse_url(url)?.project);
@@ -345,7 +343,6 @@ fn name(value: &Value, fields: &[&str]) -> Option<String> {
     }
 }
 
-/// Parses label names: objects, names, addresses, or one string with several.
 fn parse_labels(value: &Value) -> Vec<String> {
     if let Value::String(text) = value {
         let names = text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty());

@@ -25,9 +25,7 @@ use precedent_core::{error::Result, model::Project, task::Task};
 use shapes::{Comments, SearchPage, User, split_key};
 pub(super) use shapes::{comment, issue, parse_comments};
 
-/// The number of issues on a page.
 const PAGE_SIZE: u32 = 100;
-/// The requested fields of an issue.
 const FIELDS: &str = "summary,description,status,resolution,issuetype,reporter,creator,labels,components,fixVersions,\
                       created,updated,resolutiondate,issuelinks";
 
@@ -74,7 +72,6 @@ impl Jira {
         self.client.base.host_str().unwrap_or_default()
     }
 
-    /// Returns the address of a path below the API.
     fn api_url(&self, path: &str) -> Result<Url> {
         self.client.url(&format!("rest/api/{}/{path}", if self.is_cloud { 3 } else { 2 }))
     }

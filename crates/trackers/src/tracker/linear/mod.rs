@@ -30,7 +30,6 @@ use shapes::{Comment, Issue};
 /// The number of issues on a page. A query may cost 10,000 points; an issue with labels and
 /// relations costs about 60. <https://linear.app/developers/rate-limiting>
 const PAGE_SIZE: u32 = 50;
-/// The number of comments on a page.
 const COMMENT_PAGE_SIZE: u32 = 100;
 
 /// The requested fields of an issue. The first relations include the issue that it duplicates.
@@ -38,7 +37,6 @@ const ISSUE: &str = "fragment about on Issue { id identifier number title descri
                      canceledAt archivedAt trashed state { name type } team { key } labels(first: 20) { nodes { name } } \
                      project { name } projectMilestone { name } creator { name displayName app } botActor { name } \
                      externalUserCreator { name } relations(first: 15) { nodes { type relatedIssue { identifier } } } }";
-/// The requested fields of a comment.
 const COMMENT: &str = "fragment said on Comment { id body url createdAt updatedAt user { name displayName app } \
                        botActor { name } externalUser { name } issue { number team { key } } }";
 

@@ -76,14 +76,12 @@ struct Identifier {
     identifier: String,
 }
 
-/// An issue.
 pub(super) struct Issue {
     pub(super) number: u64,
     fields: IssueFields,
     raw: Vec<u8>,
 }
 
-/// Returns the team and the number of `ENG-12`.
 fn split_identifier(identifier: &str) -> Option<(&str, u64)> {
     let (team, number) = identifier.rsplit_once('-')?;
     Some((team, item_number(number)?))
@@ -174,7 +172,6 @@ impl Issue {
     }
 }
 
-/// A comment.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Comment {

@@ -35,7 +35,6 @@ use shapes::{Issue, IssueReply, Issues, Journals, WikiEntry, WikiIndex};
 const PAGE_SIZE: u32 = 100;
 /// The number of issues with notes, or of wiki pages with texts, on a page; each costs a request.
 const THREADS_PER_PAGE: u32 = 20;
-/// The statuses of deleted and inaccessible resources.
 const GONE_STATUSES: &[u16] = &[403, 404, 410];
 
 /// A Redmine project.
@@ -43,7 +42,6 @@ const GONE_STATUSES: &[u16] = &[403, 404, 410];
 pub struct Redmine {
     client: Client,
     project: String,
-    /// Ids of the closed statuses.
     closed_status_ids: HashSet<u64>,
     id: Option<u64>,
 }

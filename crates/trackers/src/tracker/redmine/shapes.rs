@@ -131,7 +131,6 @@ fn author(user: Option<NamedRef>, private: bool) -> Author {
     }
 }
 
-/// Parses an issue of a project, and its relations.
 pub(super) fn parse_issue(
     text: &str,
     base: &str,
@@ -204,7 +203,6 @@ pub(super) fn parse_note(
     }))
 }
 
-/// Parses a wiki page.
 pub(super) fn page(text: &str, base: &str, project: &str) -> Result<DocumentRecord, String> {
     let describe_error = |e: serde_json::Error| describe(&e);
     let raw =

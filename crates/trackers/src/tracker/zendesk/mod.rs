@@ -58,7 +58,6 @@ pub struct Zendesk {
     articles: Mutex<Option<Vec<String>>>,
 }
 
-/// A page of any list.
 #[derive(Deserialize)]
 struct ListResponse<'a> {
     #[serde(borrow, default)]
@@ -106,13 +105,10 @@ impl ListResponse<'_> {
     }
 }
 
-/// The comments of a ticket.
 enum CommentThread {
     /// Comments or skip reasons, without the description; and the ticket that it was merged into.
     Comments(Vec<std::result::Result<CommentRecord, String>>, Option<u64>),
-    /// The ticket is gone.
     Gone,
-    /// The comments may not be read.
     Refused(Box<Response>),
 }
 
@@ -256,7 +252,6 @@ impl Zendesk {
         }
     }
 
-    /// Fetches all comments of a ticket, oldest first.
     async fn fetch_thread(&self, number: u64, task: &Task) -> Result<CommentThread> {
         let path = format!("api/v2/tickets/{number}/comments.json?include=users");
         let (mut comments, mut merged_into) = (Vec::new(), None);

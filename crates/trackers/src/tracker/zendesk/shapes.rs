@@ -36,7 +36,6 @@ pub(super) struct User {
     role: Option<String>,
 }
 
-/// The users by id.
 pub(super) type People = HashMap<i64, User>;
 
 pub(super) fn people(users: Vec<User>) -> People {
@@ -81,7 +80,6 @@ struct Dates {
     status_updated_at: Option<Time>,
 }
 
-/// A ticket.
 pub(super) struct Ticket {
     pub(super) id: u64,
     fields: TicketFields,
@@ -178,7 +176,6 @@ struct Comment {
     created_at: Timestamp,
 }
 
-/// Returns the author of a comment.
 pub(super) fn comment_author(text: &str) -> Option<i64> {
     #[derive(Deserialize)]
     struct CommentAuthor {
