@@ -19,10 +19,8 @@ use precedent_core::{
     task::{Phase, Task, run_blocking},
 };
 
-/// The longest duration of a download.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(24 * 3_600);
 const MAX_FILE_SIZE: u64 = 8 << 30;
-/// The size of the write buffer, in bytes.
 const BUFFER: usize = 1 << 20;
 /// The hub's header with the SHA-256 of a file in external storage.
 /// <https://huggingface.co/docs/huggingface_hub/package_reference/file_download>

@@ -13,7 +13,6 @@ const MAX_SHARE_DIVISOR: usize = 10;
 /// The number of records that may be hidden even in a small source, unless that is over half.
 pub(super) const MIN_ALLOWANCE: usize = 10;
 
-/// The amount that one sync may hide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Allowance {
     /// A share of a source.

@@ -130,7 +130,6 @@ fn trust_obstacle(
     })
 }
 
-/// Returns the reference to the canonical report in a comment on this remote.
 fn canonical_ref(
     reader: &Reader<'_>,
     remote: &RemoteRow,
@@ -326,7 +325,6 @@ impl ClosureJob<'_> {
         self.store(Vec::new()).await
     }
 
-    /// Stores the progress, and the report as the tracker returns it.
     async fn store(&mut self, records: Vec<Record>) -> Result<()> {
         self.record.changed_at = (self.context.clock)();
         let (store, source) = (std::sync::Arc::clone(&self.context.store), self.source.clone());

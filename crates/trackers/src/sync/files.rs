@@ -41,7 +41,6 @@ use precedent_store::{PackedRaw, SourceRow, Store};
 const BATCH: usize = 1000;
 /// The number of bytes after which a batch ends early.
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
-/// The number of items that the preview of a file shows.
 const PREVIEW_ITEMS: usize = 3;
 
 /// Records that were read together, each with its location.
@@ -639,7 +638,6 @@ fn ready(
     Ok(out)
 }
 
-/// Adds the items of a record to the batches of their sources.
 fn add_items(
     items: Vec<ParsedItem>,
     routes: &Routes,

@@ -18,7 +18,6 @@ const INTERVAL: Duration = Duration::from_millis(500);
 pub(super) struct LatestProgress(Arc<Mutex<Option<Progress>>>);
 
 impl LatestProgress {
-    /// Returns the task with a progress listener attached.
     pub(super) fn watch(&self, task: &Task) -> Task {
         let slot = Arc::clone(&self.0);
         task.with_extra_listener(move |progress| {

@@ -11,7 +11,6 @@ use crate::tracker::{
 use precedent_core::{error::Result, model::ReleaseRecord, secret_filter};
 use precedent_store::{StreamRow, Writer};
 
-/// The maximum number of releases that are read of a list.
 const MAX_RELEASES: u32 = 1_000;
 /// The number of releases on a page: the maximum of Gitea.
 const PAGE_SIZE: u32 = 50;

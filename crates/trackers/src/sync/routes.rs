@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Routes {
-    /// Source that the user named.
     target: Option<String>,
     /// Project of the source: its own name, or else the most frequent project in the first batch.
     /// Archives also contain transferred items with their old numbers, which belong elsewhere.
@@ -16,10 +15,8 @@ pub(super) struct Routes {
     names_projects: bool,
 }
 
-/// The context of a record that determines its source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordContext<'a> {
-    /// Namespace of keys without an owner.
     pub(super) namespace: &'a str,
     pub(super) file: &'a str,
     /// `true` for an item, `false` for a comment or link.
@@ -124,7 +121,6 @@ impl Routes {
     }
 }
 
-/// Returns a file name without its extensions.
 fn stem(file: &str) -> &str {
     let name = file.trim_start_matches('.');
     name.split('.').next().unwrap_or(name)

@@ -36,10 +36,8 @@ pub(super) struct Run<'a> {
     pub(super) full: bool,
     pub(super) allowance: Allowance,
     pub(super) report: SyncReport,
-    /// Current name of the project on the tracker.
     pub(super) project: String,
     pub(super) seen_records: SeenRecords,
-    /// Number of documents hidden by this sync.
     pub(super) hidden: usize,
     /// Reason why the sync counts as incomplete although it reached its end.
     pub(super) incomplete: Option<Error>,
@@ -52,7 +50,6 @@ pub(super) struct PageEvents {
     pub(super) deletions: Vec<u64>,
 }
 
-/// Identities of the records that a sync has seen.
 #[derive(Debug, Default)]
 pub(super) struct SeenRecords {
     pub(super) items: HashSet<u64>,
@@ -83,7 +80,6 @@ impl Run<'_> {
         }
     }
 
-    /// Stores records and the cursor of their list in one transaction.
     pub(super) async fn store(
         &mut self,
         records: Vec<Record>,

@@ -28,7 +28,6 @@ use precedent_store::StreamRow;
 /// The name under which the state of this stream is stored.
 pub(super) const STREAM_NAME: &str = "wiki";
 const BATCH: usize = 200;
-/// The approximate number of bytes after which a batch ends early.
 const BATCH_BYTES: u64 = 16 * 1024 * 1024;
 
 fn clone_folder(folder: &Path, source: i64) -> PathBuf {

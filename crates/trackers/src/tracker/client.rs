@@ -32,7 +32,6 @@ pub struct Client {
     pub(super) headers: &'static [(&'static str, &'static str)],
     /// Returns the error of a response with a meaning that is specific to this tracker.
     pub(super) custom_error: fn(&Self, &Response, &str) -> Option<Error>,
-    /// Rate limit in the latest response that states it.
     pub(super) quota: Mutex<Quota>,
 }
 
@@ -118,7 +117,6 @@ impl Client {
         }
     }
 
-    /// Fetches the value at a JSON pointer of the response.
     pub(super) async fn get_at<T: DeserializeOwned + Default>(
         &self,
         url: Result<Url>,

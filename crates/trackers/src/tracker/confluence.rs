@@ -54,7 +54,6 @@ pub struct Confluence {
     index: Mutex<Option<Arc<Vec<PageEntry>>>>,
     /// Parse errors of that list, until they are reported.
     unreadable: Mutex<Vec<String>>,
-    /// User names by account id.
     names: Mutex<HashMap<String, Option<String>>>,
 }
 

@@ -112,7 +112,6 @@ impl Gitea {
     }
 }
 
-/// Returns the total number of records in a list, if the server states it.
 fn stated_total(response: &Response) -> Option<u64> {
     response.header("x-total-count").and_then(|t| t.trim().parse().ok())
 }

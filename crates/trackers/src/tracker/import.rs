@@ -36,7 +36,6 @@ pub struct Records {
     content_bytes: u64,
     position: u64,
     has_lines: Option<bool>,
-    /// Keys of the lists that contain the records, if an object wraps them.
     list_keys: Option<Vec<String>>,
     is_in_list: bool,
     is_end: bool,

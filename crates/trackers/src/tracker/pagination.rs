@@ -42,7 +42,6 @@ impl Pagination {
         Cursor(serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// Parses a cursor; `None` if it is invalid, since casebooks may come from others.
     pub(super) fn parse(cursor: &Cursor) -> Option<Self> {
         let paging: Self = serde_json::from_str(&cursor.0).ok()?;
         (paging.page > 0 && (1..=1000).contains(&paging.size)).then_some(paging)

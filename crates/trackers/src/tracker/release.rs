@@ -84,7 +84,6 @@ pub enum Releases {
     Refused(String),
 }
 
-/// A release, a milestone or a tag of GitHub, Gitea and GitLab.
 #[derive(Deserialize)]
 struct Entry {
     tag_name: Option<String>,

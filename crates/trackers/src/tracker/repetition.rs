@@ -23,7 +23,6 @@ const GROWTH: u64 = 4;
 /// The number of records by which a list may always exceed the stated count.
 const GROWTH_FLOOR: u64 = 10_000;
 
-/// The hashed identities of a list's records so far.
 #[derive(Debug, Default)]
 pub(crate) struct RepeatGuard {
     hashes: HashSet<u64>,

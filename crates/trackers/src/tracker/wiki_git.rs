@@ -293,7 +293,6 @@ impl WikiGit {
             .with_hint("Check your network. Progress is saved; run sync again to continue.")
     }
 
-    /// Completes with an error when a command exceeds a limit.
     async fn wait_for_limit(&self, purpose: Purpose) -> Error {
         let started_at = Instant::now();
         let time_limit = match purpose {

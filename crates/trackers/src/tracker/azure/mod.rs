@@ -42,7 +42,6 @@ const COMMENTS_VERSION: &str = "7.0-preview.3";
 /// The number of work items on a page: the maximum of one request.
 /// <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-items/get-work-items-batch?view=azure-devops-rest-7.1>
 const PAGE_SIZE: u32 = 200;
-/// The number of work items whose comments form one page.
 const ITEMS_PER_COMMENT_PAGE: u32 = 20;
 /// The number of comments in one response, and of responses read per work item.
 const COMMENTS_PER_RESPONSE: u32 = 200;
@@ -279,7 +278,6 @@ impl Azure {
     }
 }
 
-/// Returns the position of the next page, and the watermark.
 fn next_page(
     paging: &Pagination,
     times: &[Timestamp],

@@ -19,7 +19,6 @@ use precedent_core::model::{Author, CommentRecord, DocumentRecord, Raw, State, i
 use precedent_markup::html_to_markdown;
 use precedent_text::closure::normalize_resolution;
 
-/// The fields that form the body of a work item.
 const BODY_FIELDS: [&str; 4] = [
     "System.Description",
     "Microsoft.VSTS.TCM.ReproSteps",
@@ -40,7 +39,6 @@ struct WorkItemState {
     category: Option<String>,
 }
 
-/// The state categories of each work item type.
 #[derive(Debug, Default)]
 pub(super) struct States {
     categories: BTreeMap<(String, String), String>,

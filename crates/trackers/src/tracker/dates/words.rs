@@ -58,7 +58,6 @@ const ZONES: &[(&str, i32)] = &[
     ("hst", -600),
 ];
 
-/// Folded prefixes of month names, with their month.
 static MONTH_NAMES: LazyLock<Vec<(String, i8)>> = LazyLock::new(|| {
     let names =
         MONTHS.iter().flat_map(|(names, month)| names.split(' ').map(|name| (name, *month)));

@@ -31,7 +31,6 @@ use url::Url;
 /// The number of topics on a page, which Discourse fixes.
 /// <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>
 const PAGE_SIZE: u32 = 30;
-/// The number of posts per request, as in a topic response.
 const POSTS_PER_REQUEST: usize = 20;
 const GONE_STATUSES: &[u16] = &[403, 404, 410];
 

@@ -131,7 +131,6 @@ struct Stream {
     stream: Vec<u64>,
 }
 
-/// Some of a topic's posts.
 #[derive(Deserialize)]
 pub(super) struct Posts {
     post_stream: Stream,

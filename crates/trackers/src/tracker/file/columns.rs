@@ -88,7 +88,6 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     out
 }
 
-/// The decisive columns and fields of trackers.
 static TRACKERS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
     data_rows(include_str!("trackers.tsv"))
         .map(|(name, columns)| (name, phrases(columns).collect()))

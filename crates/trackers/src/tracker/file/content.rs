@@ -214,7 +214,6 @@ fn document_contents(document: &Content, bytes: &[u8]) -> Option<Vec<Content>> {
     Some(contents.collect())
 }
 
-/// Calls `visit` with every content; returns whether to continue.
 fn visit_each(contents: Vec<Content>, visit: &mut Visitor<'_>) -> Result<bool> {
     for content in contents {
         if !visit(content)? {

@@ -14,7 +14,6 @@ use encoding_rs::{
 };
 use precedent_text::{tokens::is_stop_word, words::phrases};
 
-/// The maximum size of the sample for legacy encoding detection, in bytes.
 const MAX_SAMPLE: usize = 1024 * 1024;
 
 /// The detected encoding of a file.

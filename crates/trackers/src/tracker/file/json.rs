@@ -15,7 +15,6 @@ use crate::tracker::{github, graphql::nodes, release};
 use precedent_core::model::{DocKind, Record, State};
 use precedent_text::words::Words;
 
-/// The maximum nesting depth of records in a line.
 const MAX_DEPTH: u8 = 3;
 
 /// Parses a record at its position in the file.

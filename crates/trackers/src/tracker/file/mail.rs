@@ -34,17 +34,14 @@ pub struct Threads {
     members: HashMap<String, ThreadMember>,
 }
 
-/// An email in its thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ThreadMember {
     /// First location of the email.
     location: MailLocation,
     /// Number of the thread, derived from the id of its first email so that imports agree.
     number: u64,
-    /// Id of the first email.
     root: String,
     role: Role,
-    /// Time of the last email in the thread.
     updated_at: Option<Timestamp>,
     /// `true` if a subject in the thread is marked as solved.
     is_solved: bool,
@@ -162,7 +159,6 @@ fn is_solved(subject: &str) -> bool {
     marks.into_iter().any(|mark| StateWords::default().word_state(mark) == Some(true))
 }
 
-/// Disjoint sets of related ids.
 #[derive(Debug, Default)]
 struct Groups {
     ids: HashMap<String, usize>,

@@ -303,7 +303,6 @@ fn register_users(
     Ok(Some(foreign::user_list_error(content)))
 }
 
-/// Opens a file as UTF-8.
 fn stream(content: &Content, charset: Charset) -> Result<Box<dyn Read + Send>> {
     let stream = content.open()?;
     Ok(match charset.encoding == UTF_8 {
@@ -312,7 +311,6 @@ fn stream(content: &Content, charset: Charset) -> Result<Box<dyn Read + Send>> {
     })
 }
 
-/// Returns a reader of the records of a file.
 fn records(content: &Content, stream: Box<dyn Read + Send>, list_keys: &[String]) -> Records {
     let list_keys = Some(list_keys.to_vec()).filter(|list_keys| !list_keys.is_empty());
     Records::from_stream(&content.path, stream, content.counter(), list_keys)

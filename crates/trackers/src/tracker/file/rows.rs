@@ -149,7 +149,6 @@ fn is_repository(name: &str) -> bool {
     name.split_once('/').is_some_and(|(owner, name)| word(owner) && word(name))
 }
 
-/// Returns the body from all its columns, as Markdown.
 fn body(plan: &Plan, cells: &StringRecord) -> String {
     let mut out = String::new();
     let mut last = None;

@@ -350,7 +350,6 @@ fn display_name(value: &Value, path: &str) -> Option<String> {
     })
 }
 
-/// Collects the names of people by id.
 fn collect_people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
     match value {
         Value::Object(fields) => {
@@ -571,7 +570,6 @@ fn named_item(name: &str, value: &Value) -> Option<(usize, Identity)> {
     }
 }
 
-/// Parses a relation and its items.
 fn parse_link(value: &Value, path: &str) -> Option<Link> {
     let fields = value.as_object()?;
     let kind = fields.iter().find_map(|(name, v)| {

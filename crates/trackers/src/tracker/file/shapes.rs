@@ -147,7 +147,6 @@ fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
             && cell("author").map(rows::person_name) == first.comment.author)
 }
 
-/// Adds the messages and relations of an item to its record.
 fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<ParsedItem>) {
     let Some(ParsedItem::Record(Record::Document(item))) = out.first_mut() else { return };
     let identity =
@@ -285,7 +284,6 @@ fn excerpt(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Returns the list in a field; empty if there is none.
 fn list<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value.get(name) {
         Some(Value::Array(items)) => items.iter().collect(),

@@ -12,7 +12,6 @@ use super::names::{data_rows, normalize};
 /// The words of states and resolutions, by meaning.
 const STATES: &str = include_str!("states.tsv");
 
-/// Returns the normalized words with a meaning.
 fn words_for(class: &str) -> impl Iterator<Item = String> {
     data_rows(STATES)
         .filter(move |(name, _)| *name == class)

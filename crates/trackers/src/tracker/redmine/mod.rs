@@ -108,7 +108,6 @@ impl Redmine {
         shapes::parse_issue(text, self.client.web(), &self.project, &self.closed_status_ids)
     }
 
-    /// Fetches a page of issues, or of their notes.
     async fn issues(&self, stream: Stream, paging: &Pagination, task: &Task) -> Result<Fetch> {
         let is_items = stream == Stream::Items;
         let url = self.list_url(paging, if is_items { "relations" } else { "" })?;

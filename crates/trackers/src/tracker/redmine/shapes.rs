@@ -168,7 +168,6 @@ pub(super) fn parse_issue(
     Ok((record, relations))
 }
 
-/// Returns the relation from the issue with this id.
 fn relation(link: &IssueRelation, id: u64, project: &str) -> Option<Relation> {
     let (from, to) = (link.issue_id?, link.issue_to_id?);
     let key = format!("{project}#{}", if from == id { to } else { from });

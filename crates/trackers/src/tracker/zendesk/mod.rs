@@ -52,9 +52,7 @@ const SIDE_LOADS: &str = "users,dates";
 #[derive(Debug)]
 pub struct Zendesk {
     client: Client,
-    /// Requested users; an unknown one has no data.
     people: Mutex<People>,
-    /// Names of the articles that this pass has read.
     articles: Mutex<Option<Vec<String>>>,
 }
 
