@@ -27,7 +27,7 @@ const SHORT: usize = 600;
 const LABELS: &str = "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
 /// The roles of sentences that close a report without a fix of its own.
 const REFUSAL_ROLES: [SentenceRole; 3] =
-    [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::TakenBack];
+    [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::Retraction];
 /// The roles of sentences that describe a solution or a workaround.
 pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
 /// The wording that states a closure, at any time.
@@ -47,7 +47,7 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
         Some(Closure::NotPlanned | Closure::Duplicate) => return Ok(true),
         // Many trackers report every closed item as done.
         Some(Closure::Completed)
-            if row.state_reason.as_deref().is_some_and(Closure::says_fixed) =>
+            if row.state_reason.as_deref().is_some_and(Closure::means_fixed) =>
         {
             return Ok(false);
         }
@@ -67,7 +67,7 @@ pub(crate) fn is_declined(r: &Reader<'_>, row: &DocumentRow) -> Result<bool> {
     let refuses = |comment: &StoredComment, must_close: bool| {
         let sentences = Sentences::read(&comment.body);
         let length: usize = sentences.0.iter().map(|sentence| sentence.text.chars().count()).sum();
-        let closes = || sentences.has(SentenceRole::TakenBack) || CLOSURE.is_match(&comment.body);
+        let closes = || sentences.has(SentenceRole::Retraction) || CLOSURE.is_match(&comment.body);
         length <= SHORT && (!must_close || closes()) && is_refusal(&sentences)
     };
     // The reporter's last comment may be old and unrelated; other people's last comment counts.
