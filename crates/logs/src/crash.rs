@@ -164,16 +164,16 @@ fn is_stop_error(line: &[u8]) -> bool {
 }
 
 /// Returns the part of a line that continues an event despite a header of its own: crashes of Unreal,
-/// and the line after an introduction. Both lines have the same `header_middle`.
+/// and the line after an introduction. Both lines have the same `middle`.
 pub(super) fn same_header_text<'l>(
     text: &str,
-    header_middle: &[u8],
+    middle: &[u8],
     same_time: bool,
     message: &'l [u8],
 ) -> Option<&'l [u8]> {
     let first = text.lines().next().unwrap_or_default();
     // Unreal.
-    if header_middle.starts_with(b"][") {
+    if middle.starts_with(b"][") {
         return (same_time && FORMATS.starts.unreal.matches(first)).then_some(message);
     }
     // Sidekiq logs the job before its error.
@@ -191,10 +191,10 @@ pub(super) fn same_header_text<'l>(
 /// Returns the text after the tag of an Android line, with its indent, if the event has the same tag.
 pub(super) fn android_message<'l>(
     text: &str,
-    header_middle: &[u8],
+    middle: &[u8],
     message: &'l [u8],
 ) -> Option<&'l [u8]> {
-    let [rest @ .., b' ', b'E' | b'F' | b'W' | b'A'] = header_middle else { return None };
+    let [rest @ .., b' ', b'E' | b'F' | b'W' | b'A'] = middle else { return None };
     if !rest.iter().all(|b| b.is_ascii_alphanumeric() || *b == b' ') {
         return None;
     }

@@ -18,8 +18,8 @@ use crate::{
     ips,
     kubectl::{self, Pod, PodLine},
     lines::{
-        decode_lossy, first_line, header_middle, is_wordless, message_indent, starts_trace,
-        starts_with_code, strip_time, summarize,
+        decode, first_line, is_wordless, message_indent, middle, starts_trace, starts_with_code,
+        strip_time, summarize,
     },
     multiline::{MAX_TEXT, OpenEvent},
     record::{self, Record},
@@ -32,7 +32,7 @@ const MAX_LINE: usize = 16 * 1024;
 /// The maximum length of a line that is a JSON record, in bytes.
 const MAX_RECORD: usize = 512 * 1024;
 /// The maximum size, in bytes and lines, of a file that is kept, and the number of such files.
-const MAX_SHORT_BYTES: usize = 8 * 1024;
+const MAX_SHORT: usize = 8 * 1024;
 const MAX_SHORT_LINES: usize = 40;
 const MAX_SHORT_FILES: usize = 8;
 /// The number of lines before the end of the program that are related to it.
@@ -78,7 +78,7 @@ struct FileState {
     /// The detector of tool frames.
     frames: FrameDetector,
     /// Whether the last record is informational, so that indented lines below belong to it.
-    is_informational: bool,
+    is_info: bool,
 }
 
 impl Reader {
@@ -117,7 +117,7 @@ impl Reader {
                     if rest[..end].trim_ascii_end() == b"{"
                         && rest[end..].trim_ascii_start().starts_with(b"\"")
                     {
-                        self.flush_event();
+                        self.flush();
                         self.file.document = Some(Document::after_lines(self.file.line));
                         continue;
                     }
@@ -136,7 +136,7 @@ impl Reader {
     fn keep_content(&mut self, block: &[u8]) {
         self.file.last_byte = block.last().copied().unwrap_or_default();
         if let Some(whole) =
-            self.file.content.as_mut().filter(|w| w.len() + block.len() <= MAX_SHORT_BYTES)
+            self.file.content.as_mut().filter(|w| w.len() + block.len() <= MAX_SHORT)
         {
             whole.extend_from_slice(block);
         } else {
@@ -149,7 +149,7 @@ impl Reader {
         match element {
             Element::Object(line, bytes) => {
                 self.file.line = line;
-                let text = decode_lossy(&bytes);
+                let text = decode(&bytes);
                 if self.add_crash_report(&text) {
                     return;
                 }
@@ -170,8 +170,8 @@ impl Reader {
     /// Returns whether an object is an Apple crash report, and adds it if so.
     fn add_crash_report(&mut self, text: &str) -> bool {
         let Some(report) = ips::parse(text) else { return false };
-        self.flush_event();
-        self.add_event(
+        self.flush();
+        self.add(
             LogSeverity::Fatal,
             report.time,
             self.file.line,
@@ -197,7 +197,7 @@ impl Reader {
             }
             self.file.line = lines;
         }
-        self.flush_event();
+        self.flush();
         self.end_pod();
         if let Some(record) = self.file.windows_event.take() {
             self.add_windows_event(record);
@@ -237,12 +237,12 @@ impl Reader {
         } else {
             Cow::Borrowed(raw)
         };
-        if self.take_windows_line(&line) {
+        if self.take_windows(&line) {
             return;
         }
         let (source, line) = line.split_at(source_length(&line));
         if line.first() == Some(&b'{') && line.trim_ascii_end().last() == Some(&b'}') {
-            let text = decode_lossy(line);
+            let text = decode(line);
             if self.add_crash_report(&text) {
                 return;
             }
@@ -250,27 +250,27 @@ impl Reader {
                 return self.read_record(record);
             }
         }
-        self.read_text_line(source, &line[..line.len().min(MAX_LINE)], None);
+        self.read_text(source, &line[..line.len().min(MAX_LINE)], None);
     }
 
     /// Reads a line that is not a record; `origin` is the program named by the record that wraps it.
-    fn read_text_line(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
-        let header = parse_header(line);
+    fn read_text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
+        let head = parse_header(line);
         // A runtime may put a time in front of a program's records.
-        if let (Some(time), [b'{', .., b'}']) = (header.time, header.message.trim_ascii_end())
+        if let (Some(time), [b'{', .., b'}']) = (head.time, head.message.trim_ascii_end())
             && let Some(record) =
-                record::parse_json(&decode_lossy(header.message)).filter(Record::is_record)
+                record::parse_json(&decode(head.message)).filter(Record::is_record)
         {
             return self.read_record(Record { time: Some(trimmed_text(time)), ..record });
         }
-        let body = strip_time(line, &header);
-        if self.take_pod_line(body) || self.take_framed_line(source, line, body, &header) {
+        let body = strip_time(line, &head);
+        if self.take_pod(body) || self.take_framed(source, line, body, &head) {
             return;
         }
         if line.iter().all(u8::is_ascii_whitespace) {
             if let Some(event) = &mut self.file.event {
                 if event.after_blank {
-                    self.flush_event();
+                    self.flush();
                 } else {
                     event.after_blank = true;
                 }
@@ -285,9 +285,9 @@ impl Reader {
                 event.push(rest);
                 return;
             }
-            self.flush_event();
+            self.flush();
         }
-        self.begin_event(line, body, &header);
+        self.begin_event(line, body, &head);
         if let Some(event) = &mut self.file.event {
             event.source = source.to_vec();
             event.origin = origin.map(str::to_owned);
@@ -296,13 +296,7 @@ impl Reader {
 
     /// Returns whether the line belongs to a frame in which a tool reports a failure, and adds it if
     /// so.
-    fn take_framed_line(
-        &mut self,
-        source: &[u8],
-        line: &[u8],
-        body: &[u8],
-        header: &Header<'_>,
-    ) -> bool {
+    fn take_framed(&mut self, source: &[u8], line: &[u8], body: &[u8], head: &Header<'_>) -> bool {
         let is_blank = body.iter().all(u8::is_ascii_whitespace);
         if let Some(event) = &mut self.file.event
             && let Some(frame) = &mut event.frame
@@ -310,10 +304,10 @@ impl Reader {
             let role = match frame.kind {
                 _ if event.source != source => LineRole::After,
                 // All lines of an Android report have the same header.
-                Kind::Anr if header_middle(line, header) != event.header_middle => LineRole::After,
+                Kind::Anr if middle(line, head) != event.middle => LineRole::After,
                 _ if !is_blank
                     && frame.kind != Kind::Anr
-                    && frame.has_times != header.time.is_some() =>
+                    && frame.has_times != head.time.is_some() =>
                 {
                     LineRole::After
                 }
@@ -321,7 +315,7 @@ impl Reader {
             };
             match role {
                 LineRole::Line if frame.kind == Kind::Anr => {
-                    let message = header.message;
+                    let message = head.message;
                     event.push(message.strip_prefix(b"ActivityManager: ").unwrap_or(message));
                 }
                 LineRole::Line => event.push(body),
@@ -330,7 +324,7 @@ impl Reader {
                     event.line = self.file.line;
                 }
                 LineRole::Frame => {}
-                LineRole::After => self.flush_event(),
+                LineRole::After => self.flush(),
             }
             if role != LineRole::After {
                 return true;
@@ -344,22 +338,20 @@ impl Reader {
         let introduces = |p: &OpenEvent| p.lines == 1 && p.text.trim_end().ends_with(':');
         let is_banner =
             framed_errors::is_asterisks(body) && self.file.event.as_ref().is_some_and(introduces);
-        let frame_kind = match header.level {
-            Some(Level::Error) if is_anr(header.message) => Some(Kind::Anr),
+        let frame_kind = match head.level {
+            Some(Level::Error) if is_anr(head.message) => Some(Kind::Anr),
             _ if is_banner => Some(Kind::Spring),
             _ => self.file.frames.detect(body),
         };
         let Some(kind) = frame_kind else {
-            return self.file.frames.is_frame(body, header.message);
+            return self.file.frames.is_frame(body, head.message);
         };
-        let frame = OpenFrame::new(kind, body, header.time.is_some());
+        let frame = OpenFrame::new(kind, body, head.time.is_some());
         // The introduction of a banner only adds the time.
         let introduction = self.file.event.take_if(|p| kind == Kind::Spring && introduces(p));
-        self.flush_event();
+        self.flush();
         let first = match kind {
-            Kind::Anr => {
-                header.message.strip_prefix(b"ActivityManager: ").unwrap_or(header.message)
-            }
+            Kind::Anr => head.message.strip_prefix(b"ActivityManager: ").unwrap_or(head.message),
             _ => frame.description(body),
         };
         let text = match kind {
@@ -373,10 +365,10 @@ impl Reader {
         let text = text.unwrap_or_else(|| String::from_utf8_lossy(first).into_owned());
         let first_line = introduction.as_ref().map_or(self.file.line, |b| b.line);
         self.file.event = Some(OpenEvent {
-            time: header.time.map(trimmed_text).or_else(|| introduction.and_then(|b| b.time)),
+            time: head.time.map(trimmed_text).or_else(|| introduction.and_then(|b| b.time)),
             lines: 1,
-            level: header.level,
-            header_middle: header_middle(line, header).to_vec(),
+            level: head.level,
+            middle: middle(line, head).to_vec(),
             source: source.to_vec(),
             frame: Some(frame),
             ..OpenEvent::new(severity, first_line, text)
@@ -387,13 +379,13 @@ impl Reader {
                 .iter()
                 .any(|e| body.trim_ascii().ends_with(e))
         {
-            self.flush_event();
+            self.flush();
         }
         true
     }
 
     /// Returns whether the line belongs to the description of a pod, and adds it if so.
-    fn take_pod_line(&mut self, body: &[u8]) -> bool {
+    fn take_pod(&mut self, body: &[u8]) -> bool {
         if let Some(pod) = &mut self.file.pod {
             match pod.read_line(body) {
                 PodLine::Line => return true,
@@ -403,7 +395,7 @@ impl Reader {
         }
         self.file.pod = Pod::start(body, self.file.line);
         if self.file.pod.is_some() {
-            self.flush_event();
+            self.flush();
         }
         self.file.pod.is_some()
     }
@@ -413,7 +405,7 @@ impl Reader {
         let Some(pod) = self.file.pod.take() else { return };
         let line = pod.line;
         if let Some((severity, message, text)) = pod.finish() {
-            self.add_event(severity, None, line, message, text, false);
+            self.add(severity, None, line, message, text, false);
         }
     }
 
@@ -424,14 +416,14 @@ impl Reader {
     }
 
     /// Returns whether the line belongs to a Windows event, and adds it if so.
-    fn take_windows_line(&mut self, line: &[u8]) -> bool {
+    fn take_windows(&mut self, line: &[u8]) -> bool {
         let may_start = line.first().is_some_and(|first| windows::may_start_event(*first));
         if self.file.windows_event.is_none() && !may_start {
             return false;
         }
-        let text = decode_lossy(line);
+        let text = decode(line);
         if windows::is_event_start(&text) {
-            self.flush_event();
+            self.flush();
             if let Some(record) =
                 self.file.windows_event.replace(WindowsEvent::new(&text, self.file.line))
             {
@@ -452,58 +444,56 @@ impl Reader {
         let (time, line) = (record.time.clone(), record.line);
         if let Some((severity, message, rest)) = record.finish() {
             let text = if rest.is_empty() { message.clone() } else { format!("{message}\n{rest}") };
-            self.add_event(severity, time, line, message, text, false);
+            self.add(severity, time, line, message, text, false);
         }
     }
 
     /// Begins the event, if any, of a line that continues no other.
-    fn begin_event(&mut self, line: &[u8], body: &[u8], header: &Header<'_>) {
-        if header.level.is_none_or(|l| l > Level::Fine)
+    fn begin_event(&mut self, line: &[u8], body: &[u8], head: &Header<'_>) {
+        if head.level.is_none_or(|l| l > Level::Fine)
             && memchr::memchr_iter(b'=', line).any(|at| line[..at].ends_with(b"l"))
         {
-            let text = decode_lossy(line);
+            let text = decode(line);
             if let Some(record) = record::parse_logfmt(&text) {
                 return self.read_record(record);
             }
         }
-        self.file.has_times |= header.time.is_some();
-        let row = if header.level.is_none() { kubectl::parse_event_row(body) } else { None };
+        self.file.has_times |= head.time.is_some();
+        let row = if head.level.is_none() { kubectl::parse_event_row(body) } else { None };
         let crash_severity =
-            if header.level.is_none() { crash::start_severity(header.message) } else { None };
-        let severity = match header.level {
+            if head.level.is_none() { crash::start_severity(head.message) } else { None };
+        let severity = match head.level {
             None if row.is_some() => Some(LogSeverity::Error),
-            Some(level) => error_keywords::level_severity(level, header.message),
+            Some(level) => error_keywords::level_severity(level, head.message),
             // Another stream of the program wrote this line, so it does not continue the one above.
             None if crash_severity.is_some() => {
-                error_keywords::severity(header.message).into_iter().chain(crash_severity).min()
+                error_keywords::severity(head.message).into_iter().chain(crash_severity).min()
             }
             // Lines below an informational record belong to it, unless they start a trace.
-            None if self.file.is_informational && !header.is_present() && !starts_trace(line) => {
-                None
-            }
+            None if self.file.is_info && !head.is_present() && !starts_trace(line) => None,
             // Indented lines are code or lists and start no event.
-            None if line[0].is_ascii_whitespace() && !header.is_present() => None,
-            None => error_keywords::severity(header.message),
+            None if line[0].is_ascii_whitespace() && !head.is_present() => None,
+            None => error_keywords::severity(head.message),
         };
-        if header.is_present() {
+        if head.is_present() {
             // A time on its own line applies to the lines below.
-            let is_alone = header.message.trim_ascii().is_empty();
-            self.file.is_informational = severity.is_none() && !is_alone;
-            self.file.time = header.time.filter(|_| is_alone).map(trimmed_text);
+            let is_alone = head.message.trim_ascii().is_empty();
+            self.file.is_info = severity.is_none() && !is_alone;
+            self.file.time = head.time.filter(|_| is_alone).map(trimmed_text);
         }
-        let Some(severity) = severity else { return self.add_codes(header.message, header.time) };
+        let Some(severity) = severity else { return self.add_codes(head.message, head.time) };
         // Go tests write the level before the name of the failed item, which needs it.
-        let message = if body.starts_with(b"FAIL\t") { body } else { header.message };
+        let message = if body.starts_with(b"FAIL\t") { body } else { head.message };
         let text = match row {
             Some((reason, detail)) => format!("{reason}: {detail}"),
             None => String::from_utf8_lossy(message).into_owned(),
         };
         self.file.event = Some(OpenEvent {
-            time: header.time.map(trimmed_text).or_else(|| self.file.time.clone()),
-            has_header: header.is_present(),
-            level: header.level,
-            header_middle: header_middle(line, header).to_vec(),
-            indent: message_indent(line, header),
+            time: head.time.map(trimmed_text).or_else(|| self.file.time.clone()),
+            has_header: head.is_present(),
+            level: head.level,
+            middle: middle(line, head).to_vec(),
+            indent: message_indent(line, head),
             ..OpenEvent::new(severity, self.file.line, text)
         });
     }
@@ -525,15 +515,15 @@ impl Reader {
                     && whole_second(p.time.as_deref()) != whole_second(record.time.as_deref())
             };
             if self.file.event.as_ref().is_some_and(is_later) {
-                self.flush_event();
+                self.flush();
             }
-            self.read_text_line(b"", &inner[..inner.len().min(MAX_LINE)], Some(&record.origin));
+            self.read_text(b"", &inner[..inner.len().min(MAX_LINE)], Some(&record.origin));
             if let Some(event) = self.file.event.as_mut().filter(|p| p.line == self.file.line) {
                 event.time = event.time.take().or(record.time);
             }
             return;
         }
-        self.file.is_informational = true;
+        self.file.is_info = true;
         if record.trace.is_empty()
             && let Some(event) = &mut self.file.event
             && event.origin.as_ref() == Some(&record.origin)
@@ -547,7 +537,7 @@ impl Reader {
                 return event.push(record.message.as_bytes());
             }
         }
-        self.flush_event();
+        self.flush();
         // A logger may write the level as part of the message.
         let first = record.message.lines().next().unwrap_or_default();
         let text_level = parse_header(first.as_bytes()).level.filter(|_| record.level.is_none());
@@ -581,15 +571,13 @@ impl Reader {
             ..OpenEvent::new(severity, self.file.line, text)
         });
         if !is_single_line {
-            self.flush_event();
+            self.flush();
         }
     }
 
-    fn flush_event(&mut self) {
+    fn flush(&mut self) {
         let Some(mut event) = self.file.event.take() else { return };
-        if event.header_middle.starts_with(b",\"")
-            || event.header_middle == b"," && event.text.starts_with('"')
-        {
+        if event.middle.starts_with(b",\"") || event.middle == b"," && event.text.starts_with('"') {
             event.unquote();
         }
         let message = match event.frame {
@@ -599,10 +587,10 @@ impl Reader {
             }
             None => summarize(first_line(&event.text), &event.text),
         };
-        self.add_event(event.severity, event.time, event.line, message, event.text, event.is_cut);
+        self.add(event.severity, event.time, event.line, message, event.text, event.is_cut);
     }
 
-    fn add_event(
+    fn add(
         &mut self,
         severity: LogSeverity,
         time: Option<String>,

@@ -385,7 +385,7 @@ fn is_in_class(class: u8, b: u8) -> bool {
 }
 
 /// Returns whether a text begins with a form, one byte per class; `_` is a digit or a blank.
-pub fn starts_with_form(text: &[u8], form: &[u8]) -> bool {
+pub fn has_form(text: &[u8], form: &[u8]) -> bool {
     text.len() >= form.len() && form.iter().zip(text).all(|(class, b)| is_in_class(*class, *b))
 }
 
@@ -424,11 +424,11 @@ impl HeaderFormat {
         for step in &self.steps {
             let rest = &line[at..];
             match step {
-                Step::Form(form) if starts_with_form(rest, form) => at += form.len(),
+                Step::Form(form) if has_form(rest, form) => at += form.len(),
                 // A blank at the end of a line may be missing.
                 Step::Form(form) => {
                     let form = form.strip_suffix(b" ")?;
-                    if rest.len() != form.len() || !starts_with_form(rest, form) {
+                    if rest.len() != form.len() || !has_form(rest, form) {
                         return None;
                     }
                     at = line.len();

@@ -2,7 +2,7 @@
 //!
 //! Works byte by byte, because a log of gigabytes has ten million lines, most of them informational.
 
-use crate::formats::{FORMATS, MAX_HEADER, starts_with_form, trim_separators};
+use crate::formats::{FORMATS, MAX_HEADER, has_form, trim_separators};
 pub use crate::formats::{Header, Level};
 
 /// The maximum number of words after the time that are searched for a level.
@@ -15,11 +15,10 @@ pub fn parse_header(line: &[u8]) -> Header<'_> {
     let mut outer = Header { message: line, ..Header::default() };
     for _ in 0..MAX_WRAPS {
         let length = time_length(outer.message);
-        let Some((header, has_inner)) = FORMATS.parse_header(outer.message, length.is_some())
-        else {
+        let Some((head, has_inner)) = FORMATS.parse_header(outer.message, length.is_some()) else {
             return merge(&outer, parse_general(outer.message, length));
         };
-        outer = merge(&outer, header);
+        outer = merge(&outer, head);
         if !has_inner {
             return outer;
         }
@@ -93,20 +92,20 @@ fn time_length(text: &[u8]) -> Option<usize> {
             (b"00-00-00 ", 9),
             (b"00-00 00:00", 6),
         ] {
-            if starts_with_form(text, form) {
+            if has_form(text, form) {
                 let between = text
                     .get(clock - 1)
                     .is_some_and(|b| matches!(b, b' ' | b'T' | b'_' | b',' | b':'));
                 let clock = clock + usize::from(text.get(clock) == Some(&b' '));
                 if between
-                    && (starts_with_form(&text[clock.min(text.len())..], b"00:00")
-                        || starts_with_form(&text[clock.min(text.len())..], b"0:00:00"))
+                    && (has_form(&text[clock.min(text.len())..], b"00:00")
+                        || has_form(&text[clock.min(text.len())..], b"0:00:00"))
                 {
                     return Some(clock + clock_length(&text[clock..]));
                 }
             }
         }
-        if starts_with_form(text, b"00:00:00") {
+        if has_form(text, b"00:00:00") {
             return Some(clock_length(text));
         }
         // Seconds or milliseconds since 1970, in this century.
@@ -122,7 +121,7 @@ fn time_length(text: &[u8]) -> Option<usize> {
                 .then_some(fraction);
         }
         // The kernel's seconds since boot.
-        if digits <= 7 && starts_with_form(&text[digits..], b".000000") {
+        if digits <= 7 && has_form(&text[digits..], b".000000") {
             return text.get(digits + 7).is_some_and(|b| *b == b']').then_some(digits + 7);
         }
         return None;
@@ -141,10 +140,10 @@ fn time_length(text: &[u8]) -> Option<usize> {
     for (form, month) in
         [(&b"AAA _0 00:00:00"[..], 0), (b"AAA AAA _0 00:00:00", 4), (b"AAA _0 0000 00:00:00", 0)]
     {
-        if starts_with_form(text, form) && is_month(&text[month..month + 3]) {
+        if has_form(text, form) && is_month(&text[month..month + 3]) {
             let clock = form.len() - 8;
             let end = clock + clock_length(&text[clock..]);
-            let year = starts_with_form(&text[end..], b" 0000");
+            let year = has_form(&text[end..], b" 0000");
             return Some(if year { end + 5 } else { end });
         }
     }
@@ -164,10 +163,10 @@ fn clock_length(text: &[u8]) -> usize {
     }
     match text.get(end..) {
         Some([b'Z', ..]) => end + 1,
-        Some([b'+' | b'-', rest @ ..]) if starts_with_form(rest, b"00") => {
+        Some([b'+' | b'-', rest @ ..]) if has_form(rest, b"00") => {
             end + 1 + prefix_length(rest, |b| b.is_ascii_digit() || b == b':')
         }
-        Some([b' ', b'+' | b'-', rest @ ..]) if starts_with_form(rest, b"0000") => end + 6,
+        Some([b' ', b'+' | b'-', rest @ ..]) if has_form(rest, b"0000") => end + 6,
         Some([b' ', b'A' | b'P', b'M', ..]) => end + 3,
         Some([b' ', b'U', b'T', b'C', ..] | [b' ', b'G', b'M', b'T', ..]) => end + 4,
         _ => end,
@@ -356,11 +355,9 @@ mod tests {
         for format in table["format"].as_array().unwrap() {
             for sample in format["samples"].as_array().unwrap() {
                 let [line, at, level, message] = [0, 1, 2, 3].map(|n| sample[n].as_str().unwrap());
-                let header = parse_header(&line.as_bytes()[source_length(line.as_bytes())..]);
-                let found =
-                    header.level.map(|l| format!("{l:?}").to_lowercase()).unwrap_or_default();
-                let found =
-                    [header.time.map(text).unwrap_or_default(), found, text(header.message)];
+                let head = parse_header(&line.as_bytes()[source_length(line.as_bytes())..]);
+                let found = head.level.map(|l| format!("{l:?}").to_lowercase()).unwrap_or_default();
+                let found = [head.time.map(text).unwrap_or_default(), found, text(head.message)];
                 assert_eq!(found, [at, level, message], "{}: {line}", format["name"]);
             }
         }

@@ -10,24 +10,24 @@ use crate::{
 
 /// Decodes UTF-8 and replaces invalid bytes. Checking all bytes first is several times faster for
 /// valid text.
-pub(super) fn decode_lossy(bytes: &[u8]) -> Cow<'_, str> {
+pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// Returns the text between the time and the message of a line.
-pub(super) fn header_middle<'l>(line: &'l [u8], header: &Header<'_>) -> &'l [u8] {
-    let message = line.len() - header.message.len().min(line.len());
+pub(super) fn middle<'l>(line: &'l [u8], head: &Header<'_>) -> &'l [u8] {
+    let message = line.len() - head.message.len().min(line.len());
     // Time and message are slices of the line.
-    let start = header.time.map_or(0, |at| {
+    let start = head.time.map_or(0, |at| {
         at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len())
     });
     line.get(start..message).unwrap_or_default().trim_ascii_end()
 }
 
 /// Returns the text of a line after its time, with its indent and its level.
-pub(super) fn strip_time<'l>(line: &'l [u8], header: &Header<'_>) -> &'l [u8] {
+pub(super) fn strip_time<'l>(line: &'l [u8], head: &Header<'_>) -> &'l [u8] {
     // The time is a slice of the line.
-    let Some(at) = header.time else { return line };
+    let Some(at) = head.time else { return line };
     let end = at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len());
     let rest = line.get(end..).unwrap_or_default();
     let rest = rest.strip_prefix(b"]").or_else(|| rest.strip_prefix(b")")).unwrap_or(rest);
@@ -35,8 +35,8 @@ pub(super) fn strip_time<'l>(line: &'l [u8], header: &Header<'_>) -> &'l [u8] {
 }
 
 /// Returns the indent of a message after its header.
-pub(super) fn message_indent(line: &[u8], header: &Header<'_>) -> usize {
-    let message = line.len() - header.message.len().min(line.len());
+pub(super) fn message_indent(line: &[u8], head: &Header<'_>) -> usize {
+    let message = line.len() - head.message.len().min(line.len());
     line[..message].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 

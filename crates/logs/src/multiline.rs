@@ -9,8 +9,8 @@ use crate::{
     framed_errors::OpenFrame,
     header::parse_header,
     lines::{
-        header_middle, is_chain_link, is_frame, is_kernel_dump_line, is_trace_line, is_wordless,
-        message_indent, starts_event, starts_with_code,
+        is_chain_link, is_frame, is_kernel_dump_line, is_trace_line, is_wordless, message_indent,
+        middle, starts_event, starts_with_code,
     },
 };
 
@@ -32,7 +32,7 @@ pub(super) struct OpenEvent {
     pub(super) has_header: bool,
     pub(super) level: Option<Level>,
     /// Text between the time and the message, and the indent of the message.
-    pub(super) header_middle: Vec<u8>,
+    pub(super) middle: Vec<u8>,
     pub(super) indent: usize,
     /// Name that a container put in front of its line.
     pub(super) source: Vec<u8>,
@@ -55,7 +55,7 @@ impl OpenEvent {
             after_blank: false,
             has_header: false,
             level: None,
-            header_middle: Vec::new(),
+            middle: Vec::new(),
             indent: 0,
             source: Vec::new(),
             frame: None,
@@ -103,53 +103,48 @@ impl OpenEvent {
         let rest = line.strip_prefix(tag.as_bytes()).filter(|_| !tag.is_empty());
         let line = rest.map_or(line, |rest| rest.strip_prefix(b" ").unwrap_or(rest));
         let last = self.last();
-        let header = parse_header(line);
+        let head = parse_header(line);
         // The message may be on the line after the level, or after a colon.
         let is_introduction =
             last.trim_end().ends_with(':') && last.len() > 1 || is_wordless(&self.text);
-        if is_introduction && !header.is_present() && !starts_event(line) {
+        if is_introduction && !head.is_present() && !starts_event(line) {
             return Some(line);
         }
         // Maven repeats its level on each line of a message.
         if is_introduction
-            && header.time.is_none()
+            && head.time.is_none()
             && self.has_header
-            && header.level == self.level
+            && head.level == self.level
             && !self.after_blank
         {
-            return Some(header.message);
+            return Some(head.message);
         }
         // The linker reports its failure after the missing symbols.
-        if header.message.starts_with(b"collect2: error: ld returned")
+        if head.message.starts_with(b"collect2: error: ld returned")
             && self.text.contains("undefined reference")
         {
-            return Some(header.message);
+            return Some(head.message);
         }
         // "panicked at src/x.rs:4:9:" and the like are followed by the message.
         if last.ends_with(':') && !self.after_blank && last.contains(" panicked at ") {
             return Some(line);
         }
-        if header.is_present() && header.time.is_some() {
+        if head.is_present() && head.time.is_some() {
             // If every line has a time, so do the lines of a trace.
-            let start = line.len() - header.message.len();
-            let indent = message_indent(line, &header);
+            let start = line.len() - head.message.len();
+            let indent = message_indent(line, &head);
             let has_same_header = self.has_header
-                && header.level.is_none_or(|l| self.level == Some(l))
-                && header_middle(line, &header) == self.header_middle;
-            if has_same_header && !self.header_middle.is_empty() {
+                && head.level.is_none_or(|l| self.level == Some(l))
+                && middle(line, &head) == self.middle;
+            if has_same_header && !self.middle.is_empty() {
                 let same_time =
-                    self.time.as_deref().map(str::as_bytes) == header.time.map(<[u8]>::trim_ascii);
-                if let Some(body) = crash::same_header_text(
-                    &self.text,
-                    &self.header_middle,
-                    same_time,
-                    header.message,
-                ) {
+                    self.time.as_deref().map(str::as_bytes) == head.time.map(<[u8]>::trim_ascii);
+                if let Some(body) =
+                    crash::same_header_text(&self.text, &self.middle, same_time, head.message)
+                {
                     return Some(body);
                 }
-                if let Some(body) =
-                    crash::android_message(&self.text, &self.header_middle, header.message)
-                {
+                if let Some(body) = crash::android_message(&self.text, &self.middle, head.message) {
                     let is_crash = crash::is_android_crash(&self.text)
                         && !body.starts_with(b"FATAL EXCEPTION: ");
                     return (is_crash || self.continues(body, 0)).then_some(body);
@@ -159,21 +154,21 @@ impl OpenEvent {
             return (has_same_header && self.continues(raw, self.indent))
                 .then(|| &raw[self.indent.min(indent)..]);
         }
-        if header.is_present()
-            && header.level == self.level
+        if head.is_present()
+            && head.level == self.level
             && self.has_header
-            && is_frame(header.message)
+            && is_frame(head.message)
         {
-            return Some(header.message);
+            return Some(head.message);
         }
         // Android's brief format has no time.
-        if header.level == Some(Level::Error)
+        if head.level == Some(Level::Error)
             && self.text.starts_with("EXCEPTION: ")
             && line.starts_with(b"E/AndroidRuntime")
         {
-            return Some(header.message);
+            return Some(head.message);
         }
-        if !header.is_present()
+        if !head.is_present()
             && !self.text.is_empty()
             && crash::continues(&self.text, line, self.after_blank)
         {
@@ -198,15 +193,15 @@ impl OpenEvent {
         }
         let is_goroutine = self.text.contains("goroutine ")
             && (line.contains(&b'(') || last.ends_with(']') || last.ends_with("]:"));
-        if self.is_in_traceback() || is_goroutine {
+        if self.in_traceback() || is_goroutine {
             return Some(line);
         }
         // If lines start with times, a line without one is a continuation.
-        (has_times && self.has_header && !self.after_blank && !header.is_present()).then_some(line)
+        (has_times && self.has_header && !self.after_blank && !head.is_present()).then_some(line)
     }
 
     /// Returns whether the next line may be the unindented last line of a Python traceback.
-    fn is_in_traceback(&self) -> bool {
+    fn in_traceback(&self) -> bool {
         let last = self.last();
         self.text.contains("Traceback (most recent")
             && last.starts_with([' ', '\t'])
@@ -245,7 +240,7 @@ impl OpenEvent {
         let is_kernel_dump = FORMATS.starts.kernel.matches(&self.text) && is_kernel_dump_line(text);
         is_indented
             || is_frame(text)
-            || self.is_in_traceback()
+            || self.in_traceback()
             || is_kernel_dump
             || is_chain_link(text)
     }
