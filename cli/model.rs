@@ -60,23 +60,22 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
         }
         ModelCommand::Import { path, name, pooling, prefix, then_use } => {
             let pooling = pooling.map(|p| if p == "cls" { Pooling::Cls } else { Pooling::Mean });
-            let traits = ImportOptions { pooling, prefix };
+            let options = ImportOptions { pooling, prefix };
             let model =
-                casebook.import_model(&path, name.as_deref(), traits, &session.task).await?;
+                casebook.import_model(&path, name.as_deref(), options, &session.task).await?;
             finish_install(session, &model, then_use, output).await
         }
         ModelCommand::Use { name, no_index } => {
-            if no_index {
-                casebook.use_model(&name).await?;
-            } else {
-                switch_model(session, &name).await?;
+            casebook.use_model(&name).await?;
+            if !no_index {
+                index::print_report(session, &casebook.update_index(&session.task).await?);
             }
-            session.say(&if no_index || casebook.status().await?.model.next.is_some() {
-                format!(
+            let is_pending = no_index || casebook.status().await?.model.next.is_some();
+            session.say(&match is_pending {
+                true => format!(
                     "{name} will be used once its semantic index is built; run `precedent index`."
-                )
-            } else {
-                format!("Now using {name}.")
+                ),
+                false => format!("Now using {name}."),
             });
             Ok(())
         }
@@ -95,18 +94,12 @@ async fn finish_install(
     output: &mut Output,
 ) -> Result<()> {
     print(model, output);
-    if then_use {
-        return switch_model(session, &model.name).await;
+    if !then_use {
+        session.say(&format!("To switch to it: precedent model use {}", model.name));
+        return Ok(());
     }
-    session.say(&format!("To switch to it: precedent model use {}", model.name));
-    Ok(())
-}
-
-/// Switches to a model and updates the semantic index.
-async fn switch_model(session: &Session, name: &str) -> Result<()> {
-    session.casebook.use_model(name).await?;
-    let report = session.casebook.update_index(&session.task).await?;
-    index::print_report(session, &report);
+    session.casebook.use_model(&model.name).await?;
+    index::print_report(session, &session.casebook.update_index(&session.task).await?);
     Ok(())
 }
 
