@@ -4,8 +4,7 @@ use fantoccini::{Client, key::Key};
 use serde_json::{Value, json};
 
 use crate::driver::{
-    VIEWS, click_text, drive_sample, exists, press, press_ctrl, wait_for, wait_until,
-    wait_until_ready,
+    VIEWS, click_text, drive_sample, press, press_ctrl, wait_for, wait_until_gone, wait_until_ready,
 };
 
 /// Returns the violations that axe finds, each with its rule and first elements.
@@ -40,10 +39,7 @@ async fn check_every_view(theme: &str, contrast: &'static str) {
         for (key, ready) in VIEWS {
             press_ctrl(&window, key).await;
             wait_for(&window, ready).await;
-            wait_until("no request is pending", async || {
-                !exists(&window, "[aria-busy=true]").await
-            })
-            .await;
+            wait_until_gone(&window, "[aria-busy=true]").await;
             violations.extend(
                 axe_violations(&window, &axe)
                     .await

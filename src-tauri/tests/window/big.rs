@@ -11,7 +11,7 @@ use fantoccini::key::Key;
 use crate::{
     driver::{
         click, drive, exists, press, press_ctrl, screenshot, text, texts, wait_at_most, wait_for,
-        wait_until,
+        wait_until, wait_until_gone,
     },
     fake_github::FakeGitHub,
     sources::sync_and_stop,
@@ -111,10 +111,7 @@ async fn main_tasks_work_with_thirty_thousand_items() {
         screenshot(&window, "big-triage").await;
         if exists(&window, ".triage header .checking").await {
             click(&window, "footer button[data-job=triage]").await;
-            wait_until("the check has stopped", async || {
-                !exists(&window, ".triage header .checking").await
-            })
-            .await;
+            wait_until_gone(&window, ".triage header .checking").await;
         }
 
         // Troubleshoot and export a brief.

@@ -167,6 +167,16 @@ pub async fn wait_until(condition: &str, is_met: impl AsyncFn() -> bool) {
     wait_at_most(TIMEOUT, condition, is_met).await;
 }
 
+/// Waits until the first matching element contains a text.
+pub async fn wait_for_text(window: &Client, css: &str, content: &str) {
+    let condition = format!("{css} contains {content}");
+    wait_until(&condition, async || text(window, css).await.contains(content)).await;
+}
+
+pub async fn wait_until_gone(window: &Client, css: &str) {
+    wait_until(&format!("{css} is gone"), async || !exists(window, css).await).await;
+}
+
 pub async fn wait_at_most(timeout: Duration, condition: &str, is_met: impl AsyncFn() -> bool) {
     let start = Instant::now();
     while !is_met().await {

@@ -6,7 +6,7 @@ use fantoccini::{Client, key::Key};
 
 use crate::driver::{
     click_text, drive_sample, exists, press, press_ctrl, screenshot, script, text, texts, wait_for,
-    wait_until, wait_until_ready,
+    wait_for_text, wait_until, wait_until_gone, wait_until_ready,
 };
 
 /// Writes a log with a known failure a hundred times and a new one once near the end.
@@ -74,26 +74,17 @@ async fn log_view_shows_known_errors() {
 
         // A key opens the evidence of the first error.
         press(&window, "x").await;
-        wait_until("its trace is shown", async || {
-            text(&window, ".evidence pre").await.contains("Perches::take")
-        })
-        .await;
+        wait_for_text(&window, ".evidence pre", "Perches::take").await;
         screenshot(&window, "logs-open").await;
 
         // The page can be exported as a brief.
         press(&window, "e").await;
-        wait_until("the brief is there", async || {
-            text(&window, ".paper").await.contains("Errors in the log")
-        })
-        .await;
+        wait_for_text(&window, ".paper", "Errors in the log").await;
         let path = wait_for(&window, ".brief .field").await;
         path.clear().await.unwrap();
         path.send_keys(brief.to_str().unwrap()).await.unwrap();
         click_text(&window, ".brief button", "Export").await;
-        wait_until("the file is written", async || {
-            text(&window, ".brief .written").await.contains("log.md")
-        })
-        .await;
+        wait_for_text(&window, ".brief .written", "log.md").await;
         let brief_text = std::fs::read_to_string(&brief).unwrap();
         assert!(
             brief_text.contains("no perch is left") && brief_text.contains("agent.log line"),
@@ -116,10 +107,7 @@ async fn log_view_shows_known_errors() {
         wait_for(&window, "#query").await.click().await.unwrap();
         paste(&window, "#query", "/no/such/agent.log").await;
         press_ctrl(&window, char::from(Key::Enter)).await;
-        wait_until("the error is shown", async || {
-            text(&window, ".answer [role=alert]").await.contains("/no/such/agent.log")
-        })
-        .await;
+        wait_for_text(&window, ".answer [role=alert]", "/no/such/agent.log").await;
     })
     .await;
 }
@@ -144,7 +132,7 @@ async fn export_is_previewed_corrected_and_imported() {
         click_text(&window, ".adding button", "Import files").await;
         paste(&window, "#import-paths", export.to_str().unwrap()).await;
         click_text(&window, ".adding button", "Preview").await;
-        wait_until("the preview shows the items", async || text(&window, ".found").await.contains("2 items")).await;
+        wait_for_text(&window, ".found", "2 items").await;
         let columns = texts(&window, ".found tr.unused th").await;
         assert_eq!(columns, ["Wer hat es gesagt"]);
         screenshot(&window, "import").await;
@@ -156,7 +144,7 @@ async fn export_is_previewed_corrected_and_imported() {
              select.dispatchEvent(new Event('change', { bubbles: true }))",
         )
         .await;
-        wait_until("it is used", async || !exists(&window, ".found tr.unused").await).await;
+        wait_until_gone(&window, ".found tr.unused").await;
         click_text(&window, ".adding button.primary", "Import").await;
         wait_until("the source is listed", async || {
             texts(&window, "[role=listbox] [role=option]").await.iter().any(|s| s.contains("HER"))
@@ -164,8 +152,7 @@ async fn export_is_previewed_corrected_and_imported() {
         .await;
         press_ctrl(&window, '1').await;
         paste(&window, "#query", "herons fall off").await;
-        wait_until("the report is found", async || text(&window, "#hit-0").await.contains("Perch is too narrow"))
-            .await;
+        wait_for_text(&window, "#hit-0", "Perch is too narrow").await;
     })
     .await;
 }

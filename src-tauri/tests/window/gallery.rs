@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::{
     driver::{
         click, drive, exists, picture, press, press_ctrl, script, text, wait_for, wait_until,
+        wait_until_gone,
     },
     files::{paste, read_log, write_log},
 };
@@ -73,10 +74,7 @@ impl Album {
 }
 
 async fn wait_until_idle(window: &Client) {
-    wait_until("no request is pending", async || {
-        !exists(window, "[aria-busy=true], footer progress, .box.pending").await
-    })
-    .await;
+    wait_until_gone(window, "[aria-busy=true], footer progress, .box.pending").await;
 }
 
 async fn show_sample(window: &Client, album: &Album, casebook: &Path) {
@@ -84,7 +82,7 @@ async fn show_sample(window: &Client, album: &Album, casebook: &Path) {
     press_ctrl(window, '1').await;
     wait_for(window, ".row.hit").await;
     wait_until_idle(window).await;
-    wait_until("no message is shown", async || !exists(window, ".toast").await).await;
+    wait_until_gone(window, ".toast").await;
     album.save(window, "Search, with an empty query", "recent").await;
     paste(window, "#query", "certificate signed by unknown authority").await;
     wait_for(window, ".hit .passage").await;

@@ -5,7 +5,7 @@ use fantoccini::{Client, key::Key};
 use crate::{
     driver::{
         click_text, drive, drive_sample, exists, press, press_ctrl, press_with, screenshot, script,
-        text, texts, wait_for, wait_until, wait_until_ready,
+        text, texts, wait_for, wait_for_text, wait_until, wait_until_gone, wait_until_ready,
     },
     triage::{create_casebook, decided_count, pairs},
 };
@@ -77,7 +77,7 @@ async fn undo_works_stepwise_and_key_repeat_is_ignored() {
         for (key, message) in [("d", "is a duplicate of"), ("r", "is related to")] {
             wait_for(&window, ".compare[aria-busy=false]").await;
             press(&window, key).await;
-            wait_until("a message appears", async || text(&window, TOAST).await.contains(message)).await;
+            wait_for_text(&window, TOAST, message).await;
         }
         assert_eq!(texts(&window, TOAST).await.len(), 1, "one message at a time");
         press(&window, "u").await;
@@ -117,7 +117,7 @@ async fn pinned_item_survives_a_restart() {
         wait_until_ready(&window).await;
         search.send_keys("certificate signed by unknown authority").await.unwrap();
         wait_for(&window, ".hit .passage").await;
-        wait_until("the search is finished", async || !exists(&window, ".box.pending").await).await;
+        wait_until_gone(&window, ".box.pending").await;
         press_ctrl(&window, 's').await;
         wait_until("the search is saved", async || text(&window, TOAST).await.starts_with("Saved"))
             .await;
@@ -218,7 +218,7 @@ async fn draft_note_and_focus_are_kept() {
         press(&window, "?").await;
         wait_for(&window, "dialog[open] #shortcuts-title").await;
         press(&window, &char::from(Key::Escape).to_string()).await;
-        wait_until("it is closed", async || !exists(&window, "dialog[open]").await).await;
+        wait_until_gone(&window, "dialog[open]").await;
         assert_eq!(script(&window, "return document.querySelector('#query').value").await, "");
 
         press_ctrl(&window, '3').await;
@@ -270,10 +270,7 @@ async fn two_items_open_side_by_side() {
         search.send_keys(&char::from(Key::Down).to_string()).await.unwrap();
         wait_for(&window, "#hit-0[aria-selected=true]").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
-        wait_until("the first report is open", async || {
-            text(&window, "article h2").await.contains("slips")
-        })
-        .await;
+        wait_for_text(&window, "article h2", "slips").await;
         wait_for(&window, "article .code-keyword").await;
         screenshot(&window, "code").await;
 
@@ -294,8 +291,7 @@ async fn two_items_open_side_by_side() {
         );
 
         press(&window, &char::from(Key::Escape).to_string()).await;
-        wait_until("the second is closed", async || !exists(&window, "[data-pane=second]").await)
-            .await;
+        wait_until_gone(&window, "[data-pane=second]").await;
         assert!(text(&window, "[data-pane=first] h2").await.contains("slips"));
     })
     .await;
@@ -322,10 +318,7 @@ async fn references_become_links_in_rendered_texts() {
         .await;
         screenshot(&window, "references").await;
         press(&window, &enter.to_string()).await;
-        wait_until("the referenced item is open", async || {
-            text(&window, "article .where").await.contains("#4")
-        })
-        .await;
+        wait_for_text(&window, "article .where", "#4").await;
         press_with(&window, Key::Alt, char::from(Key::Left)).await;
         wait_until("the first item is open again", async || {
             text(&window, "article .where").await.ends_with("#1")
@@ -344,10 +337,7 @@ async fn references_become_links_in_rendered_texts() {
         .await;
         screenshot(&window, "note-rendered").await;
         click_text(&window, ".notes article .prose a", "ferrywire/ferrywire#4").await;
-        wait_until("the link opens the item", async || {
-            text(&window, "article .where").await.contains("#4")
-        })
-        .await;
+        wait_for_text(&window, "article .where", "#4").await;
 
         press_ctrl(&window, '1').await;
         wait_for(&window, "#query").await.send_keys("ferrywire/ferrywire#11").await.unwrap();

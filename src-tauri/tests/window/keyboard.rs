@@ -6,8 +6,8 @@ use fantoccini::{Client, key::Key};
 use serde_json::{Value, json};
 
 use crate::driver::{
-    VIEWS, drive_sample, exists, press, press_ctrl, screenshot, script, wait_for, wait_until,
-    wait_until_ready,
+    VIEWS, drive_sample, press, press_ctrl, screenshot, script, wait_for, wait_until,
+    wait_until_gone, wait_until_ready,
 };
 
 /// A script that numbers all controls in page order and returns their markup.
@@ -64,7 +64,7 @@ async fn tab_reaches_every_control_of_every_view() {
         for (key, ready) in VIEWS {
             press_ctrl(&window, key).await;
             wait_for(&window, ready).await;
-            wait_until("no request is pending", async || !exists(&window, "[aria-busy=true], progress").await).await;
+            wait_until_gone(&window, "[aria-busy=true], progress").await;
             check_tab_order(&window, ready).await;
         }
         press_ctrl(&window, '4').await;
@@ -89,7 +89,7 @@ async fn large_text_contrast_and_reduced_motion_work() {
         .await;
         for key in '1'..='6' {
             press_ctrl(&window, key).await;
-            wait_until("no request is pending", async || !exists(&window, "[aria-busy=true]").await).await;
+            wait_until_gone(&window, "[aria-busy=true]").await;
             // Nothing overflows without a scroll bar.
             let overflowing = "return document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
                 .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     driver::{
         drive_sample, exists, press, press_ctrl, press_with, screenshot, script, text, texts,
-        wait_for, wait_for_jobs, wait_until, wait_until_ready,
+        wait_for, wait_for_jobs, wait_for_text, wait_until, wait_until_gone, wait_until_ready,
     },
     fake_github::FakeGitHub,
     files::write_log,
@@ -70,8 +70,7 @@ async fn run_command(window: &Client, title: &str) {
     })
     .await;
     press(window, &key_text(Key::Enter)).await;
-    wait_until("the palette is closed", async || !exists(window, "dialog[open] #palette").await)
-        .await;
+    wait_until_gone(window, "dialog[open] #palette").await;
 }
 
 async fn wait_for_message(window: &Client, message: &str) {
@@ -109,10 +108,7 @@ async fn ask_and_export(window: &Client, brief: &Path) {
     let second = "return document.querySelector('.answer [aria-current=true]').dataset.doc";
     let key = script(window, second).await.as_str().unwrap().to_owned();
     press(window, "o").await;
-    wait_until("the second match is open", async || {
-        text(window, "article .where").await.contains(&key)
-    })
-    .await;
+    wait_for_text(window, "article .where", &key).await;
     wait_for_focus(window, "article.reader", "read the second match").await;
     press_with(window, Key::Alt, char::from(Key::Left)).await;
     wait_for_focus(window, ".answer", "come back").await;
@@ -217,10 +213,7 @@ async fn write_note(window: &Client) {
     tab_to(window, "#note-body").await;
     press(window, "Wash it with warm water before the restore.").await;
     press_ctrl(window, char::from(Key::Enter)).await;
-    wait_until("the note is saved", async || {
-        text(window, ".notes article h2").await.contains("Marmalade")
-    })
-    .await;
+    wait_for_text(window, ".notes article h2", "Marmalade").await;
     wait_for_focus(window, "[role=listbox]", "store a note").await;
     press(window, "/").await;
     press(window, "marmalade on the valve").await;
@@ -272,7 +265,7 @@ async fn add_source(window: &Client, host: &str) {
     wait_for(window, ".add [role=alert]").await;
     wait_for_focus(window, "#add-project", "a refused source").await;
     replace(window, "acme/pump").await;
-    wait_until("the error is gone", async || !exists(window, ".add [role=alert]").await).await;
+    wait_until_gone(window, ".add [role=alert]").await;
     tab_to(window, "#add-host").await;
     replace(window, host).await;
     tab_to(window, ".add input[type=checkbox]").await;
@@ -293,7 +286,7 @@ async fn cancel_indexing(window: &Client) {
     wait_for(window, "footer progress").await;
     run_command(window, "Cancel").await;
     wait_for_message(window, "Stopped").await;
-    wait_until("no job is running", async || !exists(window, "footer progress").await).await;
+    wait_until_gone(window, "footer progress").await;
     run_command(window, "Update the search index").await;
     wait_for_jobs(window).await;
 }
@@ -303,10 +296,7 @@ async fn import(window: &Client, export: &Path, changelog: &Path) {
     wait_for_focus(window, "#import-paths", "import").await;
     press(window, export.to_str().unwrap()).await;
     press(window, &key_text(Key::Enter)).await;
-    wait_until("the preview shows the items", async || {
-        text(window, ".found").await.contains("2 items")
-    })
-    .await;
+    wait_for_text(window, ".found", "2 items").await;
     wait_for_focus(window, ".adding .primary", "preview an import").await;
     press(window, &key_text(Key::Enter)).await;
     wait_for_message(window, "2 new records").await;
@@ -319,10 +309,7 @@ async fn import(window: &Client, export: &Path, changelog: &Path) {
     press(window, &key_text(Key::Tab)).await;
     replace(window, "acme/heron").await;
     press(window, &key_text(Key::Enter)).await;
-    wait_until("the preview shows the releases", async || {
-        text(window, ".found").await.contains("2 releases")
-    })
-    .await;
+    wait_for_text(window, ".found", "2 releases").await;
     wait_for_focus(window, ".adding .primary", "preview a changelog").await;
     press(window, &key_text(Key::Enter)).await;
     wait_for_message(window, "2 releases").await;

@@ -5,8 +5,8 @@ use std::path::Path;
 use fantoccini::Client;
 
 use crate::driver::{
-    click_text, drive, drive_sample, press, press_ctrl, script, text, texts, wait_for, wait_until,
-    wait_until_ready,
+    click_text, drive, drive_sample, press, press_ctrl, script, text, texts, wait_for,
+    wait_for_text, wait_until, wait_until_ready,
 };
 use crate::files::paste;
 
@@ -42,10 +42,7 @@ async fn import_export(window: &Client, file: &Path, items: &str, sources: usize
     }
     paste(window, "#import-paths", file.to_str().unwrap()).await;
     click_text(window, ".adding button", "Preview").await;
-    wait_until("the preview shows the items", async || {
-        text(window, ".found").await.contains(items)
-    })
-    .await;
+    wait_for_text(window, ".found", items).await;
     click_text(window, ".adding button.primary", "Import").await;
     wait_until("the source is listed", async || {
         texts(window, "[role=listbox] [role=option]").await.len() == sources

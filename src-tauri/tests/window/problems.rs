@@ -6,8 +6,8 @@ use precedent_engine::{Casebook, OpenOptions};
 
 use crate::{
     driver::{
-        click, drive, exists, press, press_ctrl, screenshot, script, text, texts, wait_for,
-        wait_until,
+        click, drive, press, press_ctrl, screenshot, script, text, texts, wait_for, wait_for_text,
+        wait_until, wait_until_gone,
     },
     triage::report_pairs,
 };
@@ -38,10 +38,7 @@ async fn problems_open_with_their_reports_by_keyboard() {
         wait_for(&window, "#hit-0").await;
         press_ctrl(&window, '5').await;
         wait_for(&window, "#problem-1").await;
-        wait_until("the lists are loaded", async || {
-            !exists(&window, ".problems[aria-busy=true]").await
-        })
-        .await;
+        wait_until_gone(&window, ".problems[aria-busy=true]").await;
         // The problem with the most reports is first.
         assert_eq!(
             texts(&window, ".problems .option .key").await,
@@ -53,10 +50,7 @@ async fn problems_open_with_their_reports_by_keyboard() {
         wait_for(&window, "#problem-1[aria-selected=true]").await;
         press(&window, "k").await;
         press(&window, &enter).await;
-        wait_until("the problem is open", async || {
-            text(&window, ".problem").await.contains("6 reports, 6 open")
-        })
-        .await;
+        wait_for_text(&window, ".problem", "6 reports, 6 open").await;
         // Enter moves to its reports, and the arrow keys select one.
         press(&window, &enter).await;
         press(&window, &char::from(Key::Down).to_string()).await;
@@ -73,7 +67,7 @@ async fn problems_open_with_their_reports_by_keyboard() {
         assert!(text(&window, ".problem h3:has(.link)").await.contains("in Jun 2026"));
         screenshot(&window, "problem").await;
         press(&window, &escape).await;
-        wait_until("the problem is closed", async || !exists(&window, ".problem").await).await;
+        wait_until_gone(&window, ".problem").await;
         // A number opens its list.
         click(&window, "#tab-numbers").await;
         click(&window, "[aria-label='Known duplicates: 6']").await;
@@ -82,14 +76,11 @@ async fn problems_open_with_their_reports_by_keyboard() {
         })
         .await;
         press(&window, &escape).await;
-        wait_until("the list is closed", async || !exists(&window, ".known[open]").await).await;
+        wait_until_gone(&window, ".known[open]").await;
         click(&window, "#tab-frequent").await;
         wait_for(&window, "#problem-0").await;
         press(&window, "o").await;
-        wait_until("the report is open", async || {
-            text(&window, "article .where").await.contains("acme/plant#3")
-        })
-        .await;
+        wait_for_text(&window, "article .where", "acme/plant#3").await;
     })
     .await;
 }

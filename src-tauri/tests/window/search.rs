@@ -6,6 +6,7 @@ use fantoccini::{Client, key::Key};
 
 use crate::driver::{
     click, drive, exists, screenshot, script, texts, wait_for, wait_for_jobs, wait_until,
+    wait_until_gone,
 };
 
 const QUERY_BOX: &str = "#query";
@@ -42,7 +43,7 @@ async fn query_opens_the_matching_comment() {
                 .is_some_and(|t| t.to_lowercase().contains("certificate"))
         })
         .await;
-        wait_until("the search is finished", async || !exists(&window, ".box.pending").await).await;
+        wait_until_gone(&window, ".box.pending").await;
         screenshot(&window, "results").await;
 
         let first = texts(&window, ".hit .title").await.remove(0);

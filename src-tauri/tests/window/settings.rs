@@ -6,7 +6,7 @@ use fantoccini::Client;
 
 use crate::driver::{
     click_text, drive, drive_sample, exists, press, press_ctrl, screenshot, script, text, texts,
-    wait_for, wait_until, wait_until_ready,
+    wait_for, wait_for_text, wait_until, wait_until_gone, wait_until_ready,
 };
 
 const MODELS: &str = "section[aria-labelledby=model]";
@@ -56,10 +56,7 @@ async fn model_can_be_imported_used_and_removed() {
         click_text(&window, &format!("{MODELS} .choice button"), "From files").await;
         let path = wait_for(&window, "#model-path").await;
         path.send_keys("/nowhere/at/all\u{e007}").await.unwrap();
-        wait_until("the error is shown", async || {
-            text(&window, &format!("{MODELS} [role=alert]")).await.contains("/nowhere/at/all")
-        })
-        .await;
+        wait_for_text(&window, &format!("{MODELS} [role=alert]"), "/nowhere/at/all").await;
         path.clear().await.unwrap();
         path.send_keys(&format!("{}\u{e007}", model.display())).await.unwrap();
         wait_until("the model is installed", async || {
@@ -86,8 +83,7 @@ async fn model_can_be_imported_used_and_removed() {
         .await;
         click_text(&window, "tr[data-model=field-model] button", "Remove").await;
         click_text(&window, "tr[data-model=field-model] button", "Remove it").await;
-        wait_until("it is removed", async || !exists(&window, "tr[data-model=field-model]").await)
-            .await;
+        wait_until_gone(&window, "tr[data-model=field-model]").await;
     })
     .await;
 }
@@ -124,12 +120,9 @@ async fn invalid_settings_file_is_set_aside() {
         })
         .await;
         press(&window, "\u{e007}").await;
-        wait_until("the banner is closed", async || !exists(&window, BANNER).await).await;
+        wait_until_gone(&window, BANNER).await;
         let moved_file = file.with_file_name("config.before-reset-1.toml");
-        wait_until("a message names the file", async || {
-            text(&window, ".toasts").await.contains(&*moved_file.to_string_lossy())
-        })
-        .await;
+        wait_for_text(&window, ".toasts", &moved_file.to_string_lossy()).await;
         assert!(!file.exists());
         assert!(
             std::fs::read_to_string(&moved_file).unwrap().contains("acme/app"),
@@ -163,10 +156,7 @@ async fn invalid_setting_does_not_affect_the_others() {
         // The user corrects the file.
         std::fs::write(&file, &casebook_line).unwrap();
         click_text(&window, &format!("{BANNER} button"), "Set the file aside").await;
-        wait_until("a message says that the file is valid", async || {
-            text(&window, ".toasts").await.contains("The settings are valid now")
-        })
-        .await;
+        wait_for_text(&window, ".toasts", "The settings are valid now").await;
         assert!(!exists(&window, BANNER).await);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), casebook_line);
     })

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::{
     driver::{
         click, click_text, drive, exists, press, press_ctrl, screenshot, script, text, texts,
-        wait_for, wait_for_jobs, wait_until,
+        wait_for, wait_for_jobs, wait_for_text, wait_until,
     },
     fake_github::{FakeGitHub, Fault},
     fake_tracker::{FakeTracker, Shape},
@@ -39,10 +39,7 @@ pub async fn sync_and_stop(window: &Client, github: &FakeGitHub) {
     })
     .await;
     // The message may disappear before the indexes are complete.
-    wait_until("a message appears", async || {
-        text(window, ".toasts").await.contains("new or changed")
-    })
-    .await;
+    wait_for_text(window, ".toasts", "new or changed").await;
     wait_for_jobs(window).await;
     assert!(text(window, ".detail header .quiet").await.contains("127.0.0.1"));
     screenshot(window, "sources").await;
@@ -72,10 +69,7 @@ async fn source_can_be_added_synced_and_stopped() {
         screenshot(&window, "add-source").await;
         // An invalid project is reported with a hint.
         press(&window, "pump\u{e007}").await;
-        wait_until("the error is shown", async || {
-            text(&window, ".add [role=alert]").await.contains("owner/name")
-        })
-        .await;
+        wait_for_text(&window, ".add [role=alert]", "owner/name").await;
 
         sync_and_stop(&window, &github).await;
 
@@ -96,20 +90,14 @@ async fn source_can_be_added_synced_and_stopped() {
 
         // The settings list the allowed hosts.
         press(&window, "6").await;
-        wait_until("the host is listed", async || {
-            text(&window, "section[aria-labelledby=privacy] tbody").await.contains("acme/pump")
-        })
-        .await;
+        wait_for_text(&window, "section[aria-labelledby=privacy] tbody", "acme/pump").await;
         screenshot(&window, "settings").await;
 
         // Removing needs confirmation.
         press(&window, "4").await;
         click_text(&window, ".detail .buttons button", "Remove").await;
         click_text(&window, ".confirm button", "Remove").await;
-        wait_until("it is removed", async || {
-            text(&window, ".sources .blank").await.contains("No sources")
-        })
-        .await;
+        wait_for_text(&window, ".sources .blank", "No sources").await;
     })
     .await;
 }
@@ -144,10 +132,7 @@ async fn tracker_kind_is_detected_from_the_address() {
         // An invalid name is reported with the expected form.
         fill(&window, "#add-project", "acme/app").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
-        wait_until("the error is shown", async || {
-            text(&window, ".add [role=alert]").await.contains("identifier")
-        })
-        .await;
+        wait_for_text(&window, ".add [role=alert]", "identifier").await;
 
         // A missing API key is reported before anything is fetched.
         fill(&window, "#add-project", &format!("{host}/projects/app")).await;
@@ -228,10 +213,7 @@ async fn imported_host_can_be_trusted_by_keyboard() {
         press(&window, &char::from(Key::Enter).to_string()).await;
         wait_until("the host is confirmed", async || !needs_trust().await).await;
         assert!(is_trusted().await);
-        wait_until("a message appears", async || {
-            text(&window, ".toasts").await.contains("git.acme.example now gets its saved token")
-        })
-        .await;
+        wait_for_text(&window, ".toasts", "git.acme.example now gets its saved token").await;
         assert!(exists(&window, ".detail .gap").await, "it still says that the source was never synced");
     })
     .await;

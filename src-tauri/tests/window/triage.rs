@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::{
     driver::{
         click_text, drive, exists, press, press_ctrl, screenshot, text, texts, wait_for,
-        wait_until, wait_until_ready,
+        wait_for_text, wait_until, wait_until_ready,
     },
     fake_github::FakeGitHub,
 };
@@ -212,10 +212,7 @@ async fn batch_decisions_survive_a_restart() {
         })
         .await;
         press(&window, "x").await;
-        wait_until("two reports are selected", async || {
-            text(&window, ".verdicts .marked").await.contains("2 selected reports")
-        })
-        .await;
+        wait_for_text(&window, ".verdicts .marked", "2 selected reports").await;
         screenshot(&window, "triage-marked").await;
         press(&window, "n").await;
         wait_until("both are counted", async || decided_count(&window).await == 2).await;

@@ -7,7 +7,7 @@ use fantoccini::{Client, key::Key};
 use crate::{
     driver::{
         click_text, drive_sample, exists, press, press_ctrl, screenshot, script, text, texts,
-        wait_for, wait_until, wait_until_ready,
+        wait_for, wait_for_text, wait_until, wait_until_ready,
     },
     sources::fill,
 };
@@ -44,18 +44,12 @@ pub async fn make_brief(window: &Client, report: &str, target: &Path) {
     press(window, "e").await;
     wait_until("the brief is there", async || !text(window, ".paper .title").await.is_empty())
         .await;
-    wait_until("the redactions are listed", async || {
-        text(window, ".paper .hidden tbody").await.contains("mika@customer.example")
-    })
-    .await;
+    wait_for_text(window, ".paper .hidden tbody", "mika@customer.example").await;
     screenshot(window, "brief").await;
     fill(window, ".brief .field", target.to_str().unwrap()).await;
     let name = target.file_name().unwrap().to_str().unwrap();
     click_text(window, ".brief button", "Export").await;
-    wait_until("the file is written", async || {
-        text(window, ".brief .written").await.contains(name)
-    })
-    .await;
+    wait_for_text(window, ".brief .written", name).await;
     let brief = std::fs::read_to_string(target).unwrap();
     assert!(!brief.contains("mika@customer.example"), "{brief}");
 }
@@ -72,10 +66,7 @@ pub async fn save_note_twice(window: &Client) {
                 .await;
         }
     }
-    wait_until("the existing note is shown", async || {
-        text(window, ".blocked").await.contains("already exists")
-    })
-    .await;
+    wait_for_text(window, ".blocked", "already exists").await;
 }
 
 #[tokio::test]
