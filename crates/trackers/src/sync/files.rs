@@ -81,7 +81,7 @@ pub fn import_files(
     task: &Task,
 ) -> Result<ImportResult> {
     let mut importer = FileImporter::new(request, task, Some((store, now)))?;
-    importer.paths(&request.paths)?;
+    importer.import_paths(&request.paths)?;
     Ok(importer.out)
 }
 
@@ -103,7 +103,7 @@ pub fn import_wiki(
     };
     let mut importer = FileImporter::new(&request, task, Some((store, now)))?;
     importer.has_only_pages = true;
-    importer.paths(&request.paths)?;
+    importer.import_paths(&request.paths)?;
     Ok(importer.out.report)
 }
 
@@ -127,7 +127,7 @@ pub fn import_built_in(
     for (name, text) in files {
         let content = Content::built_in(name, text);
         let format = file::detect_format(&content, &importer.mapping)?;
-        importer.content(&content, &format, 0, 0)?;
+        importer.import_content(&content, &format, 0, 0)?;
     }
     importer.out.report.files = files.len() as u64;
     Ok(importer.out.report)
@@ -139,7 +139,7 @@ pub fn import_built_in(
 /// The same as [`import_files`].
 pub fn understand(request: &ImportRequest, task: &Task) -> Result<DetectedFiles> {
     let mut importer = FileImporter::new(request, task, None)?;
-    importer.paths(&request.paths)?;
+    importer.import_paths(&request.paths)?;
     Ok(importer.out.files_read)
 }
 
@@ -190,14 +190,14 @@ impl<'a> FileImporter<'a> {
         })
     }
 
-    fn paths(&mut self, paths: &[PathBuf]) -> Result<()> {
+    fn import_paths(&mut self, paths: &[PathBuf]) -> Result<()> {
         // Checking all paths first reports a misspelt name early.
         for path in paths {
             std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
         }
         let mut first_error = None;
         for path in paths {
-            match self.path(path) {
+            match self.import_path(path) {
                 Ok(()) => {}
                 // An unusable file does not prevent the import of the others.
                 Err(error) if paths.len() > 1 && is_file_error(&error) => {
@@ -222,7 +222,7 @@ impl<'a> FileImporter<'a> {
         }
     }
 
-    fn path(&mut self, path: &Path) -> Result<()> {
+    fn import_path(&mut self, path: &Path) -> Result<()> {
         self.routes.clear();
         self.path = path.to_owned();
         let mut files = content::files(path)?;
@@ -236,7 +236,7 @@ impl<'a> FileImporter<'a> {
         let (mut offset, mut first_error) = (0, None);
         let count = self.out.files_read.understood.len();
         for (file, size) in &files {
-            match self.file(file, offset, total) {
+            match self.import_file(file, offset, total) {
                 Ok(()) => {}
                 Err(error) if files.len() > 1 && is_file_error(&error) => {
                     self.add_unusable(Content::file(file).name, &error);
@@ -274,7 +274,7 @@ impl<'a> FileImporter<'a> {
         })
     }
 
-    fn file(&mut self, path: &Path, offset: u64, total: u64) -> Result<()> {
+    fn import_file(&mut self, path: &Path, offset: u64, total: u64) -> Result<()> {
         let count = self.out.files_read.understood.len();
         let mut first_error = None;
         let base = self.path.clone();
@@ -285,7 +285,7 @@ impl<'a> FileImporter<'a> {
                 if format.mailbox().is_some() {
                     format.set_threads(&self.threads());
                 }
-                self.content(&content, &format, offset, total)
+                self.import_content(&content, &format, offset, total)
             });
             match result {
                 Err(error) if content.name != Content::file(path).name && is_file_error(&error) => {
@@ -348,7 +348,7 @@ impl<'a> FileImporter<'a> {
     }
 
     /// Imports a file or an archive member.
-    fn content(
+    fn import_content(
         &mut self,
         content: &Content,
         format: &DetectedFormat,
@@ -433,10 +433,10 @@ impl<'a> FileImporter<'a> {
                 let is_mentioned = |name: &str, several: bool| {
                     let is_folder =
                         path != content.path || Content::file(&path).name != content.name;
-                    (several || is_folder) && names(&path, &mapping, name)
+                    (several || is_folder) && has_project(&path, &mapping, name)
                 };
                 for batch in batches_read {
-                    let ready = ready(
+                    let ready = parse_batch(
                         batch,
                         format,
                         &file,
@@ -455,7 +455,7 @@ impl<'a> FileImporter<'a> {
                     self.task.check()?;
                     let ready = ready?;
                     let position = offset + ready.bytes_read;
-                    self.take(ready, view)?;
+                    self.store_batch(ready, view)?;
                     self.task.report(Phase::Import, position, Some(total), "bytes");
                 }
                 Ok(())
@@ -472,7 +472,7 @@ impl<'a> FileImporter<'a> {
     }
 
     /// Stores a parsed batch in one transaction per source, or counts it in a dry run.
-    fn take(&mut self, ready: ParsedBatch, view: &mut FileView) -> Result<()> {
+    fn store_batch(&mut self, ready: ParsedBatch, view: &mut FileView) -> Result<()> {
         view.skipped += ready.skips.len() as u64;
         view.pages += ready.pages;
         view.loose |= ready.loose;
@@ -590,7 +590,7 @@ fn read_batches(
 }
 
 /// Parses and compresses the records of a batch, by source.
-fn ready(
+fn parse_batch(
     batch: Batch,
     format: &DetectedFormat,
     file: &str,
@@ -691,7 +691,7 @@ fn add_items(
 
 /// Returns whether any record in a path belongs to a project. Called once per path, if its first
 /// records belong to another project.
-fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
+fn has_project(path: &Path, mapping: &Mapping, project: &str) -> bool {
     let Ok(mention) =
         regex::bytes::RegexBuilder::new(&regex::escape(project)).case_insensitive(true).build()
     else {

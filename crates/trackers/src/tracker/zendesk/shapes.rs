@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn draft_is_not_a_page() {
         let text = |draft: bool| {
-            json!({"id": 360_001, "title": "Restart the kiln?", "body": "<h2>ClosingSteps</h2><p>Wait.</p>", "draft": draft,
+            json!({"id": 360_001, "title": "Restart the kiln?", "body": "<h2>Steps</h2><p>Wait.</p>", "draft": draft,
                 "html_url": "https://acme.zendesk.com/hc/en-us/articles/360001-Restart", "author_id": 2, "locale": "en-us",
                 "label_names": ["kiln"], "created_at": "2024-01-02T03:04:05Z", "updated_at": "2024-01-03T03:04:05Z"})
             .to_string()
@@ -387,7 +387,7 @@ mod tests {
         assert_eq!(page.slug.as_deref(), Some("Restart-the-kiln-360001"));
         assert_eq!(
             (page.body.as_str(), page.author.login.as_deref()),
-            ("## ClosingSteps\n\nWait.", Some("Grace"))
+            ("## Steps\n\nWait.", Some("Grace"))
         );
         assert_eq!(parse_article(&text(true), &users()).unwrap(), None);
     }
